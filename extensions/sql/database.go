@@ -11,7 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
 type database struct {
@@ -27,7 +26,7 @@ type database struct {
 	records *records
 	bench   *workload.YCSBBench
 	// waited is how long the last call waited for a connection of a shared pool.
-	call      wholerows.Call
+	call      dbCall
 	waited    time.Duration
 	connected bool
 }
@@ -124,7 +123,7 @@ func (d *database) do(
 		d.Throw(err)
 	}
 	begin := clock.Now()
-	d.call = wholerows.Call{Context: d.calls.Begin(d.VU().Context(), time.Now(), timeout), Shared: d.leave != nil}
+	d.call = dbCall{Context: d.calls.Begin(d.VU().Context(), time.Now(), timeout), Shared: d.leave != nil}
 	d.waited, d.connected = 0, d.leave == nil
 	err = crash.Guard(func() error {
 		return d.on(func(on runner) error { return work(on, text, values) })

@@ -10,13 +10,12 @@ import (
 	"strings"
 
 	"github.com/grafana/sobek"
+	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
 // Kinds of errors that other modules do not have.
@@ -48,7 +47,7 @@ func asError(err error) k6x.Error {
 // kindOf asks the drivers first: a connection that did not open in time is of kind connect, not
 // timeout.
 func kindOf(err error) string {
-	if kind := postgres.Kind(err); kind != "" {
+	if kind := postgresKind(err); kind != "" {
 		return kind
 	}
 	if machbase, is := errors.AsType[*cmi.Error](err); is {
@@ -64,7 +63,7 @@ func kindOf(err error) string {
 	case errors.Is(err, context.Canceled):
 		return k6x.KindCancelled
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
-		errors.Is(err, net.ErrClosed), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, wholerows.ErrLost):
+		errors.Is(err, net.ErrClosed), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, errLost):
 		return k6x.KindConnection
 	default:
 		return k6x.KindUsage
@@ -102,4 +101,60 @@ func kindOfLocal(e *sqlite.Error) string {
 	}
 
 	return k6x.KindServer
+}
+
+// postgresKinds maps SQLSTATEs, or their first two characters, to kinds of errors:
+// https://www.postgresql.org/docs/current/errcodes-appendix.html.
+var postgresKinds = map[string]string{ //nolint:gochecknoglobals // a table
+	"08":    "connection",
+	"28":    "auth",
+	"42501": "auth",       // insufficient privilege
+	"42601": "syntax",     //
+	"42P01": "not_found",  // table
+	"42703": "not_found",  // column
+	"42883": "not_found",  // function
+	"42704": "not_found",  // any other object
+	"3D000": "not_found",  // database
+	"3F000": "not_found",  // schema
+	"42P07": "conflict",   // table
+	"42710": "conflict",   // any other object
+	"42P04": "conflict",   // database
+	"42P06": "conflict",   // schema
+	"23505": "conflict",   // key
+	"40":    "conflict",   // conflict with another transaction
+	"53300": "busy",       // too many connections
+	"55":    "busy",       // a lock
+	"57P03": "busy",       // the server is starting
+	"53":    "full",       // disk, memory
+	"54":    "too_large",  // a limit of the program
+	"57014": "cancelled",  // the server cancelled it
+	"57P01": "connection", // the server is stopping
+	"57P02": "connection", // the server has crashed
+}
+
+// postgresKind returns the kind of an error of PostgreSQL, "" for other errors.
+func postgresKind(err error) string {
+	if said, is := errors.AsType[*pgconn.PgError](err); is {
+		for _, code := range []string{said.Code, said.Code[:min(2, len(said.Code))]} {
+			if kind := postgresKinds[code]; kind != "" {
+				return kind
+			}
+		}
+
+		return "server"
+	}
+	if _, is := errors.AsType[*pgconn.ConnectError](err); is && !errors.Is(err, context.Canceled) {
+		return "connect"
+	}
+
+	return ""
+}
+
+// postgresCode returns the SQLSTATE of an error answer, "" for other errors.
+func postgresCode(err error) string {
+	if said, is := errors.AsType[*pgconn.PgError](err); is {
+		return said.Code
+	}
+
+	return ""
 }

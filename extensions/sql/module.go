@@ -13,7 +13,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
 )
 
 // ImportPath is the name under which scripts import the module.
@@ -108,7 +107,7 @@ func (m *module) newPool(driver, source string, o *options) (pool *sql.DB, err e
 		return err
 	}
 	if driver == driverPostgres {
-		err = postgres.WithFiles(source, func(path string) ([]byte, error) { return k6x.ReadFile(m.VU(), path) }, open)
+		err = withFiles(source, func(path string) ([]byte, error) { return k6x.ReadFile(m.VU(), path) }, open)
 	} else {
 		err = open(source)
 	}
@@ -146,7 +145,7 @@ func driverName(value sobek.Value) string {
 
 // Throw throws err as an exception of the module. Its code is a string if the server's code is.
 func (m *module) Throw(err error) {
-	if state := postgres.Code(err); state != "" {
+	if state := postgresCode(err); state != "" {
 		panic(m.NewError(err, k6x.Property{Name: "code", Value: state}))
 	}
 	m.Module.Throw(err)

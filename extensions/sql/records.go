@@ -14,7 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload/ycsb"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
 func (d *database) ycsb(call sobek.FunctionCall) sobek.Value {
@@ -193,7 +192,7 @@ func (r *records) exec(text string, then func(sql.Result) error) error {
 func (r *records) do(op, text string, work func(context.Context, *sql.Stmt) error) error {
 	d := r.database
 	begin := time.Now()
-	d.call, d.connected = wholerows.Call{Context: d.calls.Begin(d.VU().Context(), begin, d.timeout)}, true
+	d.call, d.connected = dbCall{Context: d.calls.Begin(d.VU().Context(), begin, d.timeout)}, true
 	err := crash.Guard(func() error {
 		statement := r.prepared[text]
 		if statement == nil {

@@ -35,7 +35,7 @@ func TestDriversAreModules(t *testing.T) {
 	}
 }
 
-// The third row cannot be computed. Without wholerows the script would see two rows and no error.
+// The third row cannot be computed. Without wholeDriver the script would see two rows and no error.
 func TestResultThatBreaksOffIsAnError(t *testing.T) {
 	_, err := open(t, "sqlite3", ":memory:").QueryContext(t.Context(),
 		`select json_extract(column1, '$.a') from (values ('{"a":1}'), ('{"a":2}'), ('{"a"'))`)

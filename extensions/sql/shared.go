@@ -11,7 +11,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
 type runner interface {
@@ -40,7 +39,7 @@ func (d *database) on(work func(runner) error) error {
 		if !errors.Is(err, driver.ErrBadConn) {
 			break
 		}
-		d.call = wholerows.Call{Context: d.call.Context, Shared: true}
+		d.call = dbCall{Context: d.call.Context, Shared: true}
 	}
 
 	return err

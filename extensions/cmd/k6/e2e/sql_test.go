@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
+	_ "github.com/xk6-sweep/xk6-sweep/extensions/sql" // the driver postgres
 	"github.com/xk6-sweep/xk6-sweep/extensions/sqlmachbase"
 )
 
@@ -77,9 +77,8 @@ func TestScenarioPostgres(t *testing.T) {
 	})})
 	require.Len(t, duetReport(t, duet, "postgres-duet").Duets, 1)
 
-	connector, err := postgres.Connector(address.String())
+	db, err := sql.Open("postgres", address.String())
 	require.NoError(t, err)
-	db := sql.OpenDB(connector)
 	t.Cleanup(func() { _ = db.Close() })
 	var left int
 	require.NoError(t, db.QueryRowContext(t.Context(), "select count(*) from pg_tables where tablename = 'xk6_sweep_rows'").Scan(&left))
@@ -93,9 +92,8 @@ func TestExamplePostgres(t *testing.T) {
 	requireSteps(t, r, fixedShare, "postgres", "select")
 	require.NotContains(t, r.output, secret)
 
-	connector, err := postgres.Connector(address.String())
+	db, err := sql.Open("postgres", address.String())
 	require.NoError(t, err)
-	db := sql.OpenDB(connector)
 	t.Cleanup(func() { _ = db.Close() })
 	var left, connections int
 	require.NoError(t, db.QueryRowContext(t.Context(), "select count(*) from pg_tables where tablename = 'xk6_sweep_example'").Scan(&left))

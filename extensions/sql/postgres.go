@@ -1,6 +1,4 @@
-// Package postgres is the PostgreSQL driver of k6/x/sql: pgx for database/sql. Its errors have one
-// line and never show the password of a connection string.
-package postgres
+package sql
 
 import (
 	"context"
@@ -26,20 +24,20 @@ var errConnectionString = errors.New("the connection string of PostgreSQL is mal
 	"write postgres://user:password@host:port/database?sslmode=disable, where @ : / ? # % in a part are written " +
 	"%40 %3A %2F %3F %23 %25, or host=HOST port=PORT user=USER password='PASSWORD' dbname=DATABASE")
 
-// Connector returns the connector for a connection string in one of the two forms of libpq
+// postgresConnector returns the connector for a connection string in one of the two forms of libpq
 // (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), which may also
 // have pgx's parameters. It returns an error if the string is malformed or names a file that cannot
 // be read. It does not connect.
-func Connector(name string) (driver.Connector, error) {
-	config, err := parse(name)
+func postgresConnector(name string) (driver.Connector, error) {
+	config, err := parsePostgres(name)
 	if err != nil {
 		return nil, err
 	}
 
-	return connector{stdlib.GetConnector(*config), config.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol}, nil
+	return pgConnector{stdlib.GetConnector(*config), config.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol}, nil
 }
 
-func parse(name string) (*pgx.ConnConfig, error) {
+func parsePostgres(name string) (*pgx.ConnConfig, error) {
 	name, err := withScheme(name)
 	if err != nil || hasStrayAt(name) {
 		return nil, errConnectionString
@@ -53,15 +51,15 @@ func parse(name string) (*pgx.ConnConfig, error) {
 	}
 
 	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTimeout
+		config.ConnectTimeout = postgresTimeout
 	}
 	config.DialFunc = atEventLoop(config.DialFunc)
 
 	return config, nil
 }
 
-// connectTimeout applies if the string has no connect_timeout.
-const connectTimeout = 5 * time.Second
+// postgresTimeout applies if the string has no connect_timeout.
+const postgresTimeout = 5 * time.Second
 
 // atEventLoop wraps dial so that its connections wait at event loops, where clients take turns.
 func atEventLoop(dial pgconn.DialFunc) pgconn.DialFunc {
@@ -102,39 +100,39 @@ func hasStrayAt(name string) bool {
 	return at >= 0 && strings.ContainsAny(rest[:at], "@/?#")
 }
 
-type connector struct {
+type pgConnector struct {
 	driver.Connector
 	// simple means the simple protocol, which accepts several statements in one call.
 	simple bool
 }
 
 // Connect returns a one-line error even if pgx tried several addresses.
-func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+func (c pgConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
-		return nil, connectError{err}
+		return nil, pgConnectError{err}
 	}
 
-	return interruptible{conn.(*stdlib.Conn), c.simple}, nil //nolint:forcetypeassert // pgx's result type
+	return pgConn{conn.(*stdlib.Conn), c.simple}, nil //nolint:forcetypeassert // pgx's result type
 }
 
-// interruptible implements wholerows.Interrupter, which costs less than pgx's watch on each query's
+// pgConn implements interrupter, which costs less than pgx's watch on each query's
 // context.
-type interruptible struct {
+type pgConn struct {
 	*stdlib.Conn
 	simple bool
 }
 
 // Interrupt makes the current call fail. pgx then closes the connection and sends a cancel request
 // to the server, as it does when a context ends.
-func (c interruptible) Interrupt() {
+func (c pgConn) Interrupt() {
 	_ = c.Conn.Conn().PgConn().Conn().SetDeadline(time.Now()) // a closed connection fails by itself
 }
 
 // ResetSession keeps a connection with an open transaction. pgx would close it, and the rest of the
 // transaction would run on a new connection. Nor does ResetSession ping the server after a second
 // of rest, as pgx does: that would lengthen the next operation.
-func (c interruptible) ResetSession(context.Context) error {
+func (c pgConn) ResetSession(context.Context) error {
 	if c.Conn.Conn().IsClosed() {
 		return driver.ErrBadConn
 	}
@@ -142,12 +140,12 @@ func (c interruptible) ResetSession(context.Context) error {
 	return nil
 }
 
-// connectError is pgx's error with one line for each attempt, such as with and without TLS.
-type connectError struct{ error }
+// pgConnectError is pgx's error with one line for each attempt, such as with and without TLS.
+type pgConnectError struct{ error }
 
-func (e connectError) Unwrap() error { return e.error }
+func (e pgConnectError) Unwrap() error { return e.error }
 
-func (e connectError) Error() string {
+func (e pgConnectError) Error() string {
 	first, attempts, _ := strings.Cut(e.error.Error(), "\n")
 	if attempts == "" {
 		return first

@@ -1,4 +1,4 @@
-package postgres
+package sql
 
 import (
 	"fmt"
@@ -16,16 +16,16 @@ var (
 	parametersOfValues = regexp.MustCompile(`(\w+\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)`)
 )
 
-var files = []string{"sslrootcert", "sslcert", "sslkey", "passfile", "servicefile"} //nolint:gochecknoglobals // a constant
+var fileParameters = []string{"sslrootcert", "sslcert", "sslkey", "passfile", "servicefile"} //nolint:gochecknoglobals // a constant
 
-// WithFiles calls use with a connection string in which copies replace the named files. Each copy
-// holds what read returns for the file, and is deleted when WithFiles returns.
-func WithFiles(name string, read func(path string) ([]byte, error), use func(name string) error) error {
+// withFiles calls use with a connection string in which copies replace the named files. Each copy
+// holds what read returns for the file, and is deleted when withFiles returns.
+func withFiles(name string, read func(path string) ([]byte, error), use func(name string) error) error {
 	parameter, plain, quote := parametersOfValues, unquoted, quoted
 	if strings.Contains(name, "://") {
 		parameter, plain, quote = parametersOfURL, url.QueryUnescape, url.QueryEscape
 	}
-	if !slices.ContainsFunc(files, func(file string) bool { return strings.Contains(name, file) }) {
+	if !slices.ContainsFunc(fileParameters, func(file string) bool { return strings.Contains(name, file) }) {
 		return use(name)
 	}
 	folder, err := os.MkdirTemp("", "xk6-sweep-")
@@ -37,7 +37,7 @@ func WithFiles(name string, read func(path string) ([]byte, error), use func(nam
 	name = parameter.ReplaceAllStringFunc(name, func(found string) string {
 		parts := parameter.FindStringSubmatch(found)
 		path, wrong := plain(parts[2])
-		isFile := slices.Contains(files, strings.Trim(parts[1], "?&= ")) && path != "system" // the system's certificates
+		isFile := slices.Contains(fileParameters, strings.Trim(parts[1], "?&= ")) && path != "system" // the system's certificates
 		if !isFile || err != nil || wrong != nil {
 			return found
 		}

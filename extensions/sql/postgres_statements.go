@@ -1,4 +1,4 @@
-package postgres
+package sql
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func copies(query string) bool {
 // QueryContext returns the rows of a query. With the simple protocol and several statements, these
 // are the rows of the last one. A prepared statement that the server has dropped, or whose tables
 // have changed, is prepared again.
-func (c interruptible) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c pgConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if copies(query) {
 		return nil, errCopy
 	}
@@ -54,7 +54,7 @@ func (c interruptible) QueryContext(ctx context.Context, query string, args []dr
 }
 
 // ExecContext runs a statement, in the same way as QueryContext.
-func (c interruptible) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c pgConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if copies(query) {
 		return nil, errCopy
 	}
@@ -90,7 +90,7 @@ func several(query string) bool {
 	return strings.Contains(strings.TrimRight(query, "; \t\r\n"), ";")
 }
 
-func (c interruptible) lastRows(ctx context.Context, query string) (driver.Rows, error) {
+func (c pgConn) lastRows(ctx context.Context, query string) (driver.Rows, error) {
 	results, err := c.Conn.Conn().PgConn().Exec(ctx, query).ReadAll()
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package wholerows_test
+package sql
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
 var errBroken = errors.New("broken")
@@ -96,14 +95,14 @@ func (c fakeConnector) Connect(context.Context) (driver.Conn, error) {
 func open(t *testing.T, conn driver.Conn) *sql.DB {
 	t.Helper()
 
-	return openWith(t, func(name string) (driver.Connector, error) {
+	return openWith(t, wholeDriver{open: func(name string) (driver.Connector, error) {
 		require.Equal(t, "name", name)
 
 		return fakeConnector{conn}, nil
-	})
+	}})
 }
 
-func openWith(t *testing.T, wrapped wholerows.Driver) *sql.DB {
+func openWith(t *testing.T, wrapped wholeDriver) *sql.DB {
 	t.Helper()
 	connector, err := wrapped.OpenConnector("name")
 	require.NoError(t, err)
@@ -234,12 +233,12 @@ func (o *old) Close() error {
 func TestConnectionThatKnowsNoContexts(t *testing.T) {
 	o := &old{}
 	_, err := like(open(t, o))
-	require.EqualError(t, err, "the driver's connection, a *wholerows_test.old, does not support contexts")
+	require.EqualError(t, err, "the driver's connection, a *sql.old, does not support contexts")
 	require.True(t, o.closed)
 }
 
 func TestNameThatTheDriverRejects(t *testing.T) {
-	d := wholerows.Driver(func(string) (driver.Connector, error) { return nil, errBroken })
+	d := wholeDriver{open: func(string) (driver.Connector, error) { return nil, errBroken }}
 	_, err := d.OpenConnector("name")
 	require.ErrorIs(t, err, errBroken)
 	_, err = d.Open("name")
@@ -248,7 +247,7 @@ func TestNameThatTheDriverRejects(t *testing.T) {
 
 func TestOpenConnects(t *testing.T) {
 	f := &fake{}
-	conn, err := wholerows.Driver(func(string) (driver.Connector, error) { return fakeConnector{f}, nil }).Open("name")
+	conn, err := wholeDriver{open: func(string) (driver.Connector, error) { return fakeConnector{f}, nil }}.Open("name")
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
 	require.Equal(t, 1, f.closed)
@@ -258,11 +257,7 @@ func TestConnectionsCloseWithTheStep(t *testing.T) {
 	for name, keeps := range map[string]bool{"of a server": false, "local": true} {
 		t.Run(name, func(t *testing.T) {
 			f := &fake{}
-			driver := wholerows.Driver(func(string) (driver.Connector, error) { return fakeConnector{f}, nil })
-			if keeps {
-				driver = wholerows.Local(driver)
-			}
-			db := openWith(t, driver)
+			db := openWith(t, wholeDriver{open: func(string) (driver.Connector, error) { return fakeConnector{f}, nil }, local: keeps})
 			for step := 1; step <= 3; step++ {
 				session := &k6x.Session{}
 				ctx := k6x.WithSession(t.Context(), session)
@@ -288,7 +283,7 @@ func (panicking) Connect(context.Context) (driver.Conn, error) { panic("a fault"
 
 // database/sql connects in its own goroutine when all connections are in use.
 func TestPanicOfADriver(t *testing.T) {
-	db := openWith(t, func(string) (driver.Connector, error) { return panicking{}, nil })
+	db := openWith(t, wholeDriver{open: func(string) (driver.Connector, error) { return panicking{}, nil }})
 	require.ErrorContains(t, db.Ping(), "a fault in k6's extensions or in a library")
 }
 
@@ -313,9 +308,9 @@ func (s *stalling) QueryContext(ctx context.Context, _ string, _ []driver.NamedV
 	}
 }
 
-type interruptible struct{ *stalling }
+type interrupting struct{ *stalling }
 
-func (i interruptible) Interrupt() { close(i.stopped) }
+func (i interrupting) Interrupt() { close(i.stopped) }
 
 func TestQueryEndsWithItsContext(t *testing.T) {
 	for name, interrupts := range map[string]bool{"by its context": false, "by Interrupt": true} {
@@ -323,13 +318,13 @@ func TestQueryEndsWithItsContext(t *testing.T) {
 			s := newStalling()
 			var conn driver.Conn = s
 			if interrupts {
-				conn = interruptible{s}
+				conn = interrupting{s}
 			}
 			db := open(t, conn)
 			ctx, cancel := context.WithCancel(t.Context())
 			failed := make(chan error)
 			go func() {
-				rows, err := db.QueryContext(&wholerows.Call{Context: ctx}, "query")
+				rows, err := db.QueryContext(&dbCall{Context: ctx}, "query")
 				if err == nil {
 					_ = rows.Close()
 				}
@@ -352,7 +347,7 @@ func TestDoneOfACall(t *testing.T) {
 	type key struct{}
 	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "value"))
 	defer cancel()
-	call := &wholerows.Call{Context: ctx}
+	call := &dbCall{Context: ctx}
 	require.Equal(t, ctx.Done(), call.Done())
 	_, err := open(t, &fake{}).ExecContext(call, "exec")
 	require.NoError(t, err)
@@ -366,7 +361,7 @@ func TestNothingConnectsTooLate(t *testing.T) {
 	f := &fake{}
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
-	_, err := open(t, f).ExecContext(&wholerows.Call{Context: ctx}, "exec")
+	_, err := open(t, f).ExecContext(&dbCall{Context: ctx}, "exec")
 	require.Equal(t, context.DeadlineExceeded, err)
 	require.Zero(t, f.opened)
 }

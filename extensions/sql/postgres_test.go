@@ -1,4 +1,4 @@
-package postgres_test
+package sql
 
 import (
 	"context"
@@ -18,15 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
 const secret = "geheim"
 
 func query(ctx context.Context, t *testing.T, name string) error {
 	t.Helper()
-	connector, err := postgres.Connector(name)
+	connector, err := postgresConnector(name)
 	if err != nil {
 		return err
 	}
@@ -69,7 +67,7 @@ func TestMalformedConnectionStrings(t *testing.T) {
 		"mysql://user:geheim@host/db?a=b",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := postgres.Connector(name)
+			_, err := postgresConnector(name)
 			require.ErrorContains(t, err, "the connection string of PostgreSQL is malformed: write postgres://user:password@host:port/database")
 			requireOneLine(t, err)
 		})
@@ -77,7 +75,7 @@ func TestMalformedConnectionStrings(t *testing.T) {
 }
 
 func TestFileThatCannotBeRead(t *testing.T) {
-	_, err := postgres.Connector("postgres://user:geheim@host/db?sslmode=verify-full&sslrootcert=/nowhere/ca.pem")
+	_, err := postgresConnector("postgres://user:geheim@host/db?sslmode=verify-full&sslrootcert=/nowhere/ca.pem")
 	require.EqualError(t, err, "the connection string of PostgreSQL names a file: open /nowhere/ca.pem: no such file or directory")
 }
 
@@ -184,21 +182,21 @@ func TestKinds(t *testing.T) {
 		"57014": "cancelled", "57P01": "connection", "22012": "server", "": "server",
 	} {
 		err := fmt.Errorf("wrapped: %w", &pgconn.PgError{Code: code})
-		require.Equal(t, kind, postgres.Kind(err), code)
-		require.Equal(t, code, postgres.Code(err))
+		require.Equal(t, kind, postgresKind(err), code)
+		require.Equal(t, code, postgresCode(err))
 	}
-	require.Empty(t, postgres.Kind(io.EOF))
-	require.Empty(t, postgres.Code(io.EOF))
+	require.Empty(t, postgresKind(io.EOF))
+	require.Empty(t, postgresCode(io.EOF))
 	refused := query(t.Context(), t, "postgres://me@127.0.0.1:1/db")
-	require.Equal(t, "connect", postgres.Kind(refused))
-	require.Empty(t, postgres.Code(refused))
+	require.Equal(t, "connect", postgresKind(refused))
+	require.Empty(t, postgresCode(refused))
 }
 
 func TestConnectTimeout(t *testing.T) {
 	for name, want := range map[string]time.Duration{
 		"postgres://me@host/db": 5 * time.Second, "postgres://me@host/db?connect_timeout=7": 7 * time.Second,
 	} {
-		config, err := postgres.Parse(name)
+		config, err := parsePostgres(name)
 		require.NoError(t, err)
 		require.Equal(t, want, config.ConnectTimeout, name)
 	}
@@ -207,7 +205,7 @@ func TestConnectTimeout(t *testing.T) {
 func TestConnectionsTakeTurns(t *testing.T) {
 	listener := listen(t)
 	defer listener.Close()
-	config, err := postgres.Parse("postgres://me@" + listener.Addr().String() + "/db")
+	config, err := parsePostgres("postgres://me@" + listener.Addr().String() + "/db")
 	require.NoError(t, err)
 	conn, err := config.DialFunc(t.Context(), "tcp", listener.Addr().String())
 	require.NoError(t, err)
@@ -258,11 +256,11 @@ func stall(t *testing.T) (name string, asked chan struct{}, cancelled chan []byt
 	return "postgres://me@" + listener.Addr().String() + "/db?sslmode=disable", asked, cancelled
 }
 
-func TestQueryEndsWithItsContext(t *testing.T) {
+func TestQueryOfPostgresEndsWithItsContext(t *testing.T) {
 	for name, want := range map[string]error{"cancelled": context.Canceled, "too late": context.DeadlineExceeded} {
 		t.Run(name, func(t *testing.T) {
 			source, asked, cancelled := stall(t)
-			connector, err := wholerows.Driver(postgres.Connector).OpenConnector(source)
+			connector, err := wholeDriver{open: postgresConnector}.OpenConnector(source)
 			require.NoError(t, err)
 			db := sql.OpenDB(connector)
 			defer db.Close()
@@ -276,7 +274,7 @@ func TestQueryEndsWithItsContext(t *testing.T) {
 					cancel()
 				}
 			}()
-			_, err = db.ExecContext(&wholerows.Call{Context: ctx}, "select pg_sleep(60)")
+			_, err = db.ExecContext(&dbCall{Context: ctx}, "select pg_sleep(60)")
 			require.ErrorIs(t, err, want)
 			requireOneLine(t, err)
 			require.Equal(t, []byte("\x00\x00\x00\x10\x04\xd2\x16\x2e\x00\x00\x00\x01\x00\x00\x00\x02"), <-cancelled)

@@ -1,4 +1,4 @@
-package postgres_test
+package sql
 
 import (
 	"errors"
@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
 )
 
 func TestWithFiles(t *testing.T) {
@@ -27,7 +25,7 @@ func TestWithFiles(t *testing.T) {
 		"host=h password='x sslcert=y'":                                {"host=h password='x sslcert=y'", nil},
 	} {
 		var read, made []string
-		err := postgres.WithFiles(name, func(path string) ([]byte, error) {
+		err := withFiles(name, func(path string) ([]byte, error) {
 			read = append(read, path)
 
 			return []byte("content of " + path), nil
@@ -50,7 +48,7 @@ func TestWithFiles(t *testing.T) {
 			require.NoFileExists(t, file)
 		}
 	}
-	err := postgres.WithFiles("host=h password=geheim sslkey=k.pem", func(string) ([]byte, error) { return nil, errors.New("no such file") },
+	err := withFiles("host=h password=geheim sslkey=k.pem", func(string) ([]byte, error) { return nil, errors.New("no such file") },
 		func(string) error { return errors.New("not called") })
 	require.EqualError(t, err, "the connection string of PostgreSQL names a file that cannot be read: no such file")
 }
