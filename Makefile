@@ -27,7 +27,7 @@ own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_URL MXGW_URL MX
 wires := ./machbase/cmi ./nats/kvlayout $(patsubst extensions/%,./%/...,$(wildcard extensions/*/wire))
 # Packages that start no goroutine, which a test of internal/crash checks: the race detector would
 # only make them ten times slower.
-sequential := machbase/generate nats/kvlayout/rows sweep/command sweep/gate sweep/history \
+sequential := machbase/generate sweep/command sweep/gate sweep/history \
   sweep/report sweep/report/page sweep/stats
 # The version for k6 version: the tag, or the commits since the last one.
 version = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)

@@ -2,7 +2,7 @@
 // with the published payloads and iterations, over one connection, one row after another. The
 // tables have the published columns (bytes on the wire instead of allocations) and the ratios;
 // those of lists as published and like for like. Source: go-orb/plugins,
-// kvstore/natsjs_micro_tests. extensions/nats/kvlayout/rows describes the rows.
+// kvstore/natsjs_micro_tests. extensions/nats/kvlayout/rows.go describes the rows.
 //
 // Rows with values of 1 MiB write up to 1.3 GB, which is deleted again. The server has to accept
 // such messages:

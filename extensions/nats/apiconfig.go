@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -29,57 +28,58 @@ var spans = []string{"active", "pause_remaining"} //nolint:gochecknoglobals // a
 // verbatim are the names whose content has the user's own names.
 var verbatim = []string{"headers", "metadata"} //nolint:gochecknoglobals // a constant
 
-// apiConfig reads the configuration of a stream, consumer or bucket into into. Names are
+// apiConfig reads the next argument, the configuration of a stream, consumer or bucket. Names are
 // JetStream's, in camel case with k6's durations, or as in the API with nanoseconds.
-func apiConfig(what string, value sobek.Value, into any) error {
-	object, ok := value.(*sobek.Object)
+func apiConfig[C any](a *args) (into C) {
+	object, ok := a.next().(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		return k6x.Misuse("%s: the configuration must be an object, not %s", what, k6x.Show(value))
+		a.refuse("the configuration must be an object, not %s", k6x.Show(a.call.Argument(a.at-1)))
+
+		return into
 	}
 	exported, err := k6x.Export(object)
-	if err != nil {
-		return k6x.Misuse("%s: the configuration cannot be read: %s", what, err)
+	var raw []byte
+	if err == nil {
+		if exported, err = toAPI("", exported); err != nil {
+			a.refuse("%s", err)
+
+			return into
+		}
+		raw, err = json.Marshal(exported)
 	}
-	api, err := toAPI(exported)
 	if err != nil {
-		return k6x.Misuse("%s: %s", what, err)
-	}
-	raw, err := json.Marshal(api)
-	if err != nil {
-		return k6x.Misuse("%s: the configuration cannot be read: %s", what, err)
+		a.refuse("the configuration cannot be read: %s", err)
+
+		return into
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
-	err = decoder.Decode(into)
-
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &wrong):
-		return k6x.Misuse("%s: option %s cannot be a %s", what, camel(wrong.Field), wrong.Value)
+	if err = decoder.Decode(&into); err == nil {
+		return into
 	}
-	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		return k6x.Misuse("%s: unknown option %s; the names are those of JetStream's API, in camel case", what, camel(name))
+	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		a.refuse("option %s cannot be a %s", camel(wrong.Field), wrong.Value)
+	} else if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
+		a.refuse("unknown option %s; the names are those of JetStream's API, in camel case", camel(name))
+	} else {
+		a.refuse("%s", strings.TrimPrefix(plain(err), "json: "))
 	}
 
-	return k6x.Misuse("%s: %s", what, strings.TrimPrefix(plain(err), "json: "))
+	return into
 }
 
-func toAPI(value any) (any, error) {
+// toAPI converts the value of a name to the API's.
+func toAPI(name string, value any) (any, error) {
+	var err error
 	switch v := value.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, inner := range v {
 			api := snake(name)
-			var err error
-			switch {
-			case slices.Contains(verbatim, api):
-			case name != api || !strings.Contains(name, "_"):
-				inner, err = toAPIValue(api, inner)
-			}
-			if err != nil {
-				return nil, err
+			if !slices.Contains(verbatim, api) && (name != api || !strings.Contains(name, "_")) {
+				if inner, err = toAPI(api, inner); err != nil {
+					return nil, err
+				}
 			}
 			out[api] = inner
 		}
@@ -88,40 +88,23 @@ func toAPI(value any) (any, error) {
 	case []any:
 		out := make([]any, len(v))
 		for i, inner := range v {
-			var err error
-			if out[i], err = toAPI(inner); err != nil {
+			if out[i], err = toAPI(name, inner); err != nil {
 				return nil, err
 			}
 		}
 
 		return out, nil
-	default:
+	}
+	if !slices.Contains(durations, name) {
 		return value, nil
 	}
-}
-
-func toAPIValue(api string, value any) (any, error) {
-	if !slices.Contains(durations, api) {
-		return toAPI(value)
-	}
-	if list, ok := value.([]any); ok {
-		out := make([]any, len(list))
-		for i, v := range list {
-			var err error
-			if out[i], err = toAPIValue(api, v); err != nil {
-				return nil, err
-			}
-		}
-
-		return out, nil
-	}
-	name := camel(api)
-	if err := unclear(name, value); err != nil {
+	shown := camel(name)
+	if err := unclear(shown, value); err != nil {
 		return nil, err
 	}
 	d, err := types.GetDurationValue(value)
 	if err != nil {
-		return nil, k6x.Misuse("option %s must be %s", name, k6x.DurationNoun)
+		return nil, k6x.Misuse("option %s must be %s", shown, k6x.DurationNoun)
 	}
 
 	return int64(d), nil
@@ -129,7 +112,7 @@ func toAPIValue(api string, value any) (any, error) {
 
 // unclear is the error of a duration other than 0 without a unit.
 func unclear(name string, value any) error {
-	number, is := 0.0, true
+	var number float64
 	switch v := value.(type) {
 	case int64:
 		number = float64(v)
@@ -138,79 +121,68 @@ func unclear(name string, value any) error {
 	case string:
 		return input.TextUnit(name, v)
 	default:
-		is = false
-	}
-	switch {
-	case !is:
 		return nil
-	case name == "ttl" && number != 0:
-		return input.TTLUnit(name, number)
-	default:
-		return input.NumberUnit(name, number)
 	}
+	if name == "ttl" && number != 0 {
+		return input.TTLUnit(name, number)
+	}
+
+	return input.NumberUnit(name, number)
 }
 
 func (m *module) toScript(info any) (sobek.Value, error) {
 	raw, err := json.Marshal(info)
+	var answer any
+	if err == nil {
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		err = decoder.Decode(&answer)
+	}
 	if err != nil {
 		return nil, k6x.Errorf(k6x.KindServer, "the answer cannot be read: %s", err)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var plain any
-	if err := decoder.Decode(&plain); err != nil {
-		return nil, k6x.Errorf(k6x.KindServer, "the answer cannot be read: %s", err)
-	}
 
-	return m.fromAPI("", plain), nil
+	return k6x.Plain(m.Runtime(), m.fromAPI("", answer)), nil
 }
 
-func (m *module) fromAPI(name string, value any) sobek.Value {
-	rt := m.Runtime()
+// fromAPI converts the value of a name to a script's.
+func (m *module) fromAPI(name string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
-		object := rt.NewObject()
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		object := make(map[string]any, len(v))
+		for key, inner := range v {
 			shown := camel(key)
 			if slices.Contains(verbatim, name) {
 				shown = key
 			}
-			m.Set(object, shown, m.fromAPI(key, v[key]))
+			object[shown] = m.fromAPI(key, inner)
 		}
 
 		return object
 	case []any:
-		values := make([]any, len(v))
 		for i, inner := range v {
-			values[i] = m.fromAPI(name, inner)
+			v[i] = m.fromAPI(name, inner)
 		}
 
-		return rt.NewArray(values...)
+		return v
 	case json.Number:
-		return m.fromNumber(name, v)
-	default:
-		return rt.ToValue(value)
-	}
-}
-
-func (m *module) fromNumber(name string, n json.Number) sobek.Value {
-	rt := m.Runtime()
-	if whole, err := n.Int64(); err == nil {
+		whole, err := v.Int64()
+		f, _ := v.Float64()
 		switch {
+		case err != nil:
+			return f
 		case slices.Contains(durations, name):
-			return rt.ToValue(shownTime(time.Duration(whole)))
+			return shownTime(time.Duration(whole))
 		case slices.Contains(spans, name):
-			return rt.ToValue(float64(whole) / float64(time.Millisecond))
-		}
-		if whole >= 0 {
-			return m.number(uint64(whole))
+			return f / float64(time.Millisecond)
+		case whole >= 0:
+			return m.show(uint64(whole))
 		}
 
-		return rt.ToValue(whole)
+		return whole
 	}
-	f, _ := n.Float64()
 
-	return rt.ToValue(f)
+	return value
 }
 
 func shownTime(d time.Duration) any {

@@ -142,7 +142,7 @@ func TestTagsOfACall(t *testing.T) {
 		`client.publish('a', 'x', { tags: 'a' })`:         `publish: option tags must be an object`,
 		`client.publish('a', 'x', { tags: { op: 'a' } })`: `publish: option tags cannot have op`,
 		`client.subscribe('a', { tags: { a: {} } })`:      `subscribe: option tags.a must be a string`,
-		`client.publish(unique, 'x', { reply: 'r' }); sub.next().respond('x', { iterations: 2 })`: `respond: the option iterations is only for publishBatch`,
+		`client.publish(unique, 'x', { reply: 'r' }); sub.next().respond('x', { iterations: 2 })`: `respond: unknown option "iterations"; known are headers, reply, tags`,
 	} {
 		e := v.fail(call)
 		require.Equal(t, k6x.KindUsage, e.Kind, call)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/grafana/sobek"
+	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
@@ -30,46 +31,49 @@ type client struct {
 
 	room      [2]record
 	calls     clock.Contexts
-	callTags  k6x.Frozen[*k6x.Tags]
-	scratch   []byte
-	publish   publisher
 	callbacks atomic.Int32
+
+	usual    messageOptions // without options
+	frozen   [numTables]k6x.Frozen[*messageOptions]
+	batches  k6x.Frozen[[][]byte]
+	callTags k6x.Frozen[*k6x.Tags]
+	scratch  []byte
+	outbox   natsio.Msg
 }
 
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
-	o := options{open: m.read}
+	o := m.defaults()
 	methods.Put(m.Runtime(), call.This, m.clientOf(k6x.ParseClient(m.Module, call, &o, o.config)))
 
 	return nil
 }
 
-func (m *module) read(path string) ([]byte, error) { return k6x.ReadFile(m.VU(), path) }
-
 func (m *module) clientOf(config *Config) *client {
-	return &client{module: m, config: config, tasks: m.NewTasks(false)}
+	return &client{module: m, config: config, tasks: m.NewTasks(false), usual: messageOptions{timeout: config.timeout}}
 }
 
 // Tasks implements k6x.Tasker.
 func (c *client) Tasks() *k6x.Tasks { return c.tasks }
 
-var methods = k6x.BothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
+func (c *client) owner() *client { return c }
+
+var methods = calls("", map[string]func(*client, *task){ //nolint:gochecknoglobals // a table
 	"connect":     (*client).connect,
-	"flush":       tagged("flush", 1, (*client).flush),
-	"drain":       tagged("drain", 1, (*client).drain),
-	"rtt":         tagged("rtt", 0, (*client).rtt),
+	"flush":       (*client).flush,
+	"drain":       (*client).drain,
+	"rtt":         (*client).rtt,
 	"request":     (*client).request,
 	"requestMany": (*client).requestMany,
 }).With(k6x.Methods[*client]{
-	"connect": k6x.InTurn(k6x.Blocking((*client).connect)),
-}).With(k6x.Methods[*client]{
+	"connect":      k6x.InTurn(k6x.Blocking(called("", "connect", (*client).connect))),
 	"close":        (*client).close,
-	"publish":      (*client).publishOne,
+	"publish":      (*client).publish,
 	"publishBatch": (*client).publishBatch,
 	"subscribe":    (*client).subscribe,
 	"respond":      (*client).respond,
 	"jetStream":    (*client).jetStream,
-	"layout":       (*client).newLayout,
-	"natsjsRow":    (*client).newNatsjsRow,
+	"layout":       (*client).layout,
+	"natsjsRow":    (*client).natsjsRow,
 	"requestBatch": (*client).requestBatch,
 	"info":         (*client).info,
 })
@@ -84,11 +88,10 @@ var connecting = k6x.Options[connectOptions]{ //nolint:gochecknoglobals // a tab
 	k6x.Into("tags", func(o *connectOptions) **k6x.Tags { return &o.tags }, readTags),
 }
 
-func (c *client) connect(call sobek.FunctionCall) (*task, error) {
+func (c *client) connect(t *task) {
 	var o connectOptions
-	err := connecting.Read("connect", call.Argument(0), &o)
-
-	return &task{client: c, runs: o.runs, tags: o.tags}, err
+	readOptions(&t.args, connecting, &o)
+	t.runs, t.tags = o.runs, o.tags
 }
 
 func (c *client) close(sobek.FunctionCall) sobek.Value {
@@ -104,41 +107,28 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-func (c *client) flush(call sobek.FunctionCall) (*task, error) {
-	timeout, err := k6x.Duration("flush", "the timeout", call.Argument(0), c.config.TimeoutEach)
-
-	return &task{client: c, operation: "flush", timeout: timeout, job: func(ctx context.Context, conn *connection, _ *record) error {
-		return conn.flush(ctx)
-	}}, err
+func (c *client) flush(t *task) {
+	t.timeout = t.duration("the timeout", c.config.timeout)
+	t.job = flush
 }
 
-func (c *client) drain(call sobek.FunctionCall) (*task, error) {
-	timeout, err := k6x.Duration("drain", "the timeout", call.Argument(0), c.config.TimeoutEach)
-	if err == nil && c.config.Connection == k6x.ConnectionShared {
-		err = k6x.Misuse("drain: the connection is shared, others may still use it; drain the subscriptions")
+func flush(ctx context.Context, conn *connection, _ *record) error { return conn.flush(ctx) }
+
+func (c *client) drain(t *task) {
+	t.timeout = t.duration("the timeout", c.config.timeout)
+	if c.config.Connection == k6x.ConnectionShared {
+		t.refuse("the connection is shared, others may still use it; drain the subscriptions")
 	}
-
-	return &task{client: c, operation: "drain", timeout: timeout, job: func(ctx context.Context, conn *connection, _ *record) error {
-		return conn.drain(ctx)
-	}}, err
+	t.job = func(ctx context.Context, conn *connection, _ *record) error { return conn.drain(ctx) }
 }
 
-func (c *client) rtt(sobek.FunctionCall) (*task, error) {
-	var took time.Duration
+func (c *client) rtt(t *task) {
+	t.job = flush
+	t.value = func() (sobek.Value, error) {
+		took := t.recorded[len(t.recorded)-1].took
 
-	return &task{
-		client: c, operation: "rtt",
-		job: func(ctx context.Context, conn *connection, _ *record) error {
-			begin := clock.Now()
-			err := conn.flush(ctx)
-			took = clock.Since(begin)
-
-			return err
-		},
-		value: func() (sobek.Value, error) {
-			return c.Runtime().ToValue(float64(took) / float64(time.Millisecond)), nil
-		},
-	}, nil
+		return c.Runtime().ToValue(float64(took) / float64(time.Millisecond)), nil
+	}
 }
 
 func (c *client) info(sobek.FunctionCall) sobek.Value {
@@ -149,7 +139,7 @@ func (c *client) info(sobek.FunctionCall) sobek.Value {
 		return sobek.Null()
 	}
 
-	return k6x.Plain(c.Runtime(), map[string]any{
+	return c.plainObject(map[string]any{
 		"server": conn.nc.ConnectedServerName(), "version": conn.nc.ConnectedServerVersion(), "url": conn.nc.ConnectedUrlRedacted(),
 		"cluster": conn.nc.ConnectedClusterName(), "maxPayload": conn.nc.MaxPayload(), "tls": conn.nc.TLSRequired(),
 	})
@@ -232,10 +222,10 @@ func (c *client) disconnect() {
 func (c *client) note(r *record, conn *connection) {
 	if r.operation == opConnect {
 		if r.err == nil {
-			c.Add(c.instruments.connects, 1)
+			c.Add(c.connects, 1)
 		}
 		c.Traffic(r.bytesIn, r.bytesOut)
-		c.instruments.record(r)
+		c.record(r)
 
 		return
 	}
@@ -243,7 +233,7 @@ func (c *client) note(r *record, conn *connection) {
 	if conn != nil {
 		sent, received = conn.claim(c.module)
 	}
-	c.instruments.record(r)
+	c.record(r)
 	if !r.apart {
 		c.account(uint64(r.sent.messages), uint64(r.received.messages), received, sent)
 	}

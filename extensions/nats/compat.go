@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/grafana/sobek"
+	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
@@ -42,96 +43,91 @@ func (o *natsOptions) config(urls []string) (*Config, error) {
 }
 
 func (m *module) newNats(call sobek.ConstructorCall) *sobek.Object {
-	o := natsOptions{options: options{open: m.read}}
+	o := natsOptions{options: m.defaults()}
 	c := m.clientOf(k6x.ParseClient(m.Module, call, &o, o.config))
 	methods.Put(m.Runtime(), call.This, c)
-	natsMethods.Put(m.Runtime(), call.This, &natsClient{c, &jetStreamHandle{client: c}})
+	natsMethods.Put(m.Runtime(), call.This, &natsClient{c, newJetStream(c)})
 
 	return nil
 }
 
 var natsMethods = k6x.Methods[*natsClient]{ //nolint:gochecknoglobals // a table
-	"publishWithHeaders":          (*natsClient).publishWithHeaders,
-	"publishMsg":                  (*natsClient).publishMsg,
+	"publishWithHeaders":          sends("publishWithHeaders", (*args).withHeaders, (*natsClient).sendCore),
+	"publishMsg":                  sends("publishMsg", (*args).wholeMessage, (*natsClient).sendCore),
+	"jetStreamPublish":            sends("jetStreamPublish", (*args).withHeaders, (*natsClient).sendStream),
+	"jetStreamPublishWithHeaders": sends("jetStreamPublishWithHeaders", (*args).withHeaders, (*natsClient).sendStream),
+	"jetStreamPublishMsg":         sends("jetStreamPublishMsg", (*args).wholeMessage, (*natsClient).sendStream),
 	"jetStreamSetup":              (*natsClient).jetStreamSetup,
-	"jetStreamPublish":            (*natsClient).jetStreamPublish,
-	"jetStreamPublishWithHeaders": (*natsClient).jetStreamPublishWithHeaders,
-	"jetStreamPublishMsg":         (*natsClient).jetStreamPublishMsg,
 	"jetStreamSubscribe":          (*natsClient).jetStreamSubscribe,
 }
 
-func (c *natsClient) publishWithHeaders(call sobek.FunctionCall) sobek.Value {
-	subject, data, o := c.withHeaders("publishWithHeaders", call)
-	c.publish.send(c.client, subject, data, o)
+func sends(method string, read func(*args) *natsio.Msg, send func(*natsClient, *natsio.Msg) sobek.Value) k6x.Method[*natsClient] {
+	return func(c *natsClient, call sobek.FunctionCall) sobek.Value {
+		a := c.args(method, call)
+		m := read(&a)
+		a.must()
+
+		return send(c, m)
+	}
+}
+
+func (c *natsClient) sendCore(m *natsio.Msg) sobek.Value {
+	c.publishOne(m.Subject, m.Data, &messageOptions{header: m.Header})
 
 	return sobek.Undefined()
 }
 
-func (c *client) withHeaders(method string, call sobek.FunctionCall) (subject string, data []byte, o *publishOptions) {
-	subject, err := destination(method, "the subject", call.Argument(0))
-	if err == nil {
-		data, err = c.data(method, call.Argument(1))
-	}
-	o = &publishOptions{}
-	if err == nil && !k6x.IsNullish(call.Argument(2)) {
-		o.header, err = headers(method, "the headers", call.Argument(2))
-	}
-	if err != nil {
-		c.Throw(err)
-	}
+func (c *natsClient) sendStream(m *natsio.Msg) sobek.Value {
+	t := &task{args: args{client: c.client}, operation: "js.publish"}
+	m.Header = c.stamped(m.Header)
+	c.stream.publishes(t, m, &c.usual)
 
-	return subject, data, o
+	return c.tasks.Now(t)
 }
 
-func (c *natsClient) publishMsg(call sobek.FunctionCall) sobek.Value {
-	subject, data, o := c.wholeMessage("publishMsg", call.Argument(0))
-	c.publish.send(c.client, subject, data, o)
+func (a *args) withHeaders() *natsio.Msg {
+	return &natsio.Msg{Subject: a.subject(), Data: a.owned(), Header: read(a, "the headers", headersOrNone)}
+}
 
-	return sobek.Undefined()
+func headersOrNone(method, what string, value sobek.Value) (natsio.Header, error) {
+	if k6x.IsNullish(value) {
+		return nil, nil
+	}
+
+	return headers(method, what, value)
 }
 
 // wholeMessage reads { topic, data, raw, headers }. data takes precedence over raw, which may be an
 // array of numbers.
-func (c *client) wholeMessage(method string, value sobek.Value) (subject string, data []byte, o *publishOptions) {
-	object, ok := value.(*sobek.Object)
+func (a *args) wholeMessage() *natsio.Msg {
+	object, ok := a.next().(*sobek.Object)
 	if !ok {
-		c.Misuse("%s: the message must be an object such as { topic: 'a', data: 'b' }, not %s", method, k6x.Show(value))
+		a.client.Misuse("%s: the message must be an object such as { topic: 'a', data: 'b' }, not %s", a.method, k6x.Show(a.call.Argument(0)))
 	}
-	get := func(name string) sobek.Value {
-		if v := object.Get(name); v != nil {
-			return v
-		}
-
-		return sobek.Undefined()
-	}
-	subject, err := destination(method, "the topic", get("topic"))
-	if err == nil {
-		if given := get("data"); !k6x.IsNullish(given) {
-			data, err = c.data(method, given)
-		} else {
-			data, err = c.bytesOrNumbers(method, get("raw"))
+	parts := *a
+	parts.at = 0
+	parts.call.Arguments = []sobek.Value{object.Get("topic"), object.Get("data"), object.Get("raw"), object.Get("headers")}
+	for i, part := range parts.call.Arguments {
+		if part == nil {
+			parts.call.Arguments[i] = sobek.Undefined()
 		}
 	}
-	o = &publishOptions{}
-	if given := get("headers"); err == nil && !k6x.IsNullish(given) {
-		o.header, err = headers(method, "the headers", given)
+	m := &natsio.Msg{Subject: read(&parts, "the topic", destination), Data: parts.owned()}
+	if raw := read(&parts, "raw", a.client.bytesOrNumbers); m.Data == nil {
+		m.Data = raw
 	}
-	if err != nil {
-		c.Throw(err)
-	}
+	m.Header = read(&parts, "the headers", headersOrNone)
+	a.err = parts.err
 
-	return subject, data, o
+	return m
 }
 
-func (c *client) bytesOrNumbers(method string, value sobek.Value) ([]byte, error) {
+func (c *client) bytesOrNumbers(method, what string, value sobek.Value) ([]byte, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Array" {
-		return c.data(method, value)
+		return c.owned(method, value)
 	}
-	values, err := k6x.Elements(method, "raw", value)
-	if err != nil {
-		return nil, err
-	}
+	values, err := k6x.Elements(method, what, value)
 	data := make([]byte, len(values))
 	for i, v := range values {
 		n, ok := k6x.UnsignedOf(v)
@@ -141,45 +137,24 @@ func (c *client) bytesOrNumbers(method string, value sobek.Value) ([]byte, error
 		data[i] = byte(n)
 	}
 
-	return data, nil
+	return data, err
 }
 
 func (c *natsClient) jetStreamSetup(call sobek.FunctionCall) sobek.Value {
-	k6x.Blocking(changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream))(c.stream, call)
+	k6x.Blocking(called("js.", "ensureStream", changeStream(jetstream.JetStream.CreateOrUpdateStream)))(c.stream, call)
 
 	return sobek.Undefined()
 }
 
-func (c *natsClient) jetStreamPublish(call sobek.FunctionCall) sobek.Value {
-	m, err := c.outgoing("jetStreamPublish", call)
-	if err != nil {
-		c.Throw(err)
-	}
-	m.Header = c.stamped(nil)
-
-	return c.tasks.Now(c.stream.publication(m, &streamPublishOptions{}))
-}
-
-func (c *natsClient) jetStreamPublishWithHeaders(call sobek.FunctionCall) sobek.Value {
-	subject, data, o := c.withHeaders("jetStreamPublishWithHeaders", call)
-
-	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), &streamPublishOptions{}))
-}
-
-func (c *natsClient) jetStreamPublishMsg(call sobek.FunctionCall) sobek.Value {
-	subject, data, o := c.wholeMessage("jetStreamPublishMsg", call.Argument(0))
-
-	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), &streamPublishOptions{}))
-}
-
 func (c *natsClient) jetStreamSubscribe(call sobek.FunctionCall) sobek.Value {
-	subject, err := k6x.Name("jetStreamSubscribe", "the subject", call.Argument(0))
-	if err != nil {
-		c.Throw(err)
+	a := c.args("jetStreamSubscribe", call)
+	subject := read(&a, "the subject", k6x.Name)
+	if callback := a.next(); a.err == nil {
+		if _, ok := sobek.AssertFunction(callback); !ok {
+			a.client.Misuse("jetStreamSubscribe takes a function second, not %s", k6x.Show(callback))
+		}
 	}
-	if _, ok := sobek.AssertFunction(call.Argument(1)); !ok {
-		c.Misuse("jetStreamSubscribe takes a function second, not %s", k6x.Show(call.Argument(1)))
-	}
+	a.must()
 
-	return c.stream.orderedForSubject(subject).consume(sobek.FunctionCall{Arguments: []sobek.Value{call.Argument(1)}})
+	return c.stream.orderedForSubject(subject).consume(sobek.FunctionCall{Arguments: call.Arguments[1:]})
 }

@@ -10,17 +10,17 @@ import (
 	"strings"
 	"time"
 
+	natsio "github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
 const (
-	defaultURL           = "nats://127.0.0.1:4222"
-	defaultPending       = 65536 // as in nats.go
-	defaultReconnects    = 60    // as in nats.go
-	defaultReconnectWait = 2 * time.Second
-	defaultPingInterval  = 2 * time.Minute
+	defaultURL        = "nats://127.0.0.1:4222"
+	defaultPending    = 65536 // as in nats.go
+	defaultReconnects = 60    // as in nats.go
 )
 
 type options struct {
@@ -37,7 +37,7 @@ type options struct {
 	JWT             string             `json:"jwt"`             // needs the seed in nkey
 	TLS             *tlsOptions        `json:"tls"`
 	PingInterval    types.NullDuration `json:"pingInterval"`
-	MaxReconnects   *int               `json:"maxReconnects"`
+	MaxReconnects   int                `json:"maxReconnects"`
 	ReconnectWait   types.NullDuration `json:"reconnectWait"`
 	ReconnectJitter types.NullDuration `json:"reconnectJitter"`
 	ReconnectBuffer int                `json:"reconnectBuffer"`
@@ -52,7 +52,15 @@ type options struct {
 	open func(path string) ([]byte, error)
 }
 
-// Config describes the servers, and how to use them, with all defaults set.
+func (m *module) defaults() options {
+	return options{
+		PingInterval: types.NullDurationFrom(2 * time.Minute), MaxReconnects: defaultReconnects, Connection: k6x.ConnectionVU,
+		ReconnectWait: types.NullDurationFrom(2 * time.Second),
+		open:          func(path string) ([]byte, error) { return k6x.ReadFile(m.VU(), path) },
+	}
+}
+
+// Config describes the servers, and how to use them.
 type Config struct {
 	options
 
@@ -61,14 +69,10 @@ type Config struct {
 	// Unsafe disables the verification of certificates if the server wants TLS: an option of Nats.
 	Unsafe bool
 
-	TimeoutEach    time.Duration
-	ConnectWithin  time.Duration
-	PingEvery      time.Duration
-	Reconnects     int
-	WaitBetween    time.Duration
-	JitterUpTo     time.Duration
-	Authentication authentication
-	secrets        *k6x.TLS
+	timeout, connectTimeout time.Duration
+	// login is nil for user, password and token, which are plain options of nats.go.
+	login   natsio.Option
+	secrets *k6x.TLS
 }
 
 var noTLS k6x.TLS //nolint:gochecknoglobals // a constant
@@ -89,8 +93,7 @@ func (o *tlsOptions) UnmarshalJSON(raw []byte) error {
 
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
-		options: *o, Servers: slices.Clone(urls), Reconnects: defaultReconnects,
-		TimeoutEach: k6x.DefaultTimeout, ConnectWithin: k6x.DefaultConnectTimeout, secrets: &noTLS,
+		options: *o, Servers: slices.Clone(urls), timeout: k6x.DefaultTimeout, connectTimeout: k6x.DefaultConnectTimeout, secrets: &noTLS,
 	}
 	if o.TLS != nil && !o.TLS.Given() {
 		c.TLS = nil
@@ -104,53 +107,33 @@ func (o *options) config(urls []string) (*Config, error) {
 			return nil, err
 		}
 	}
-	if err := o.Override(&c.TimeoutEach, &c.ConnectWithin); err != nil {
+	if err := o.Override(&c.timeout, &c.connectTimeout); err != nil {
 		return nil, err
 	}
 	if err := k6x.OneOf("connection", o.Connection, k6x.ConnectionVU, k6x.ConnectionShared); err != nil {
 		return nil, err
 	}
-	c.PingEvery = orDefault(o.PingInterval, defaultPingInterval)
-	c.WaitBetween = orDefault(o.ReconnectWait, defaultReconnectWait)
-	c.JitterUpTo = orDefault(o.ReconnectJitter, 0)
-	if o.MaxReconnects != nil {
-		c.Reconnects = *o.MaxReconnects
-	}
-	c.Connection = cmp.Or(c.Connection, k6x.ConnectionVU)
 	var err error
 	if c.TLS != nil {
 		if c.secrets, err = o.TLS.Read(); err != nil {
 			return nil, err
 		}
 	}
-	if c.Authentication, err = o.authentication(); err != nil {
+	if c.login, err = o.authentication(); err != nil {
 		return nil, err
 	}
-
-	return c, c.validate()
-}
-
-func orDefault(d types.NullDuration, fallback time.Duration) time.Duration {
-	if d.Valid {
-		return d.TimeDuration()
-	}
-
-	return fallback
-}
-
-func (c *Config) validate() error {
 	switch {
-	case c.PingEvery <= 0:
-		return fmt.Errorf("pingInterval must be more than 0, not %s", c.PingEvery)
-	case c.WaitBetween < 0 || c.JitterUpTo < 0:
-		return errors.New("reconnectWait and reconnectJitter must not be below 0")
-	case c.ReconnectBuffer < 0:
-		return fmt.Errorf("reconnectBuffer must be a number of bytes, or 0 for none, not %d", c.ReconnectBuffer)
-	case strings.ContainsAny(c.InboxPrefix, "*> \t\r\n") || strings.HasSuffix(c.InboxPrefix, "."):
-		return fmt.Errorf("inboxPrefix must be a subject without wildcards and without a dot at its end, not %q", c.InboxPrefix)
+	case o.PingInterval.Duration <= 0:
+		return nil, fmt.Errorf("pingInterval must be more than 0, not %s", o.PingInterval)
+	case o.ReconnectWait.Duration < 0 || o.ReconnectJitter.Duration < 0:
+		return nil, errors.New("reconnectWait and reconnectJitter must not be below 0")
+	case o.ReconnectBuffer < 0:
+		return nil, fmt.Errorf("reconnectBuffer must be a number of bytes, or 0 for none, not %d", o.ReconnectBuffer)
+	case strings.ContainsAny(o.InboxPrefix, "*> \t\r\n") || strings.HasSuffix(o.InboxPrefix, "."):
+		return nil, fmt.Errorf("inboxPrefix must be a subject without wildcards and without a dot at its end, not %q", o.InboxPrefix)
 	}
 
-	return nil
+	return c, nil
 }
 
 func (c *Config) key() string {
@@ -158,9 +141,9 @@ func (c *Config) key() string {
 	if c.TLS != nil {
 		given = *o.TLS
 	}
-	o.TLS, o.MaxReconnects, o.URL, o.open = nil, nil, nil, nil
+	o.TLS, o.URL, o.open = nil, nil, nil
 
-	return fmt.Sprintf("%#v %#v %t %q %t %d", o, given, c.TLS != nil, c.Servers, c.Unsafe, c.Reconnects)
+	return fmt.Sprintf("%#v %#v %t %q %t", o, given, c.TLS != nil, c.Servers, c.Unsafe)
 }
 
 var schemes = []string{"nats", "tls", "ws", "wss"} //nolint:gochecknoglobals // a constant
@@ -204,4 +187,60 @@ func (c *Config) hosts() string {
 	}
 
 	return strings.Join(hosts, ", ")
+}
+
+// authentication reads the login options. Its errors never show their values.
+func (o *options) authentication() (natsio.Option, error) {
+	given := 0
+	for _, is := range []bool{o.User != "", o.Token != "", o.Credentials != "", o.CredentialsFile != "", o.NKey != "" || o.JWT != ""} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return nil, errors.New("only one of user, token, credentials, credentialsFile and nkey can be given (jwt goes with nkey)")
+	case o.User == "" && o.Password != "":
+		return nil, errors.New("password needs user")
+	case o.Credentials != "":
+		return chained([]byte(o.Credentials))
+	case o.CredentialsFile != "":
+		content, err := o.open(o.CredentialsFile)
+		if err != nil {
+			return nil, fmt.Errorf("credentialsFile cannot be read: %w", err)
+		}
+
+		return chained(content)
+	case o.JWT != "" && o.NKey == "":
+		return nil, errors.New("jwt needs nkey, the user's seed")
+	case o.NKey != "":
+		return seeded(o.NKey, o.JWT)
+	default:
+		return nil, nil //nolint:nilnil // as documented
+	}
+}
+
+func chained(content []byte) (natsio.Option, error) {
+	_, jwtErr := nkeys.ParseDecoratedJWT(content)
+	if _, err := nkeys.ParseDecoratedNKey(content); err != nil || jwtErr != nil {
+		return nil, errors.New("credentials must be the text of a credentials file: a user's JWT and NKEY seed")
+	}
+
+	return natsio.UserCredentialBytes(content), nil
+}
+
+func seeded(seed, jwt string) (natsio.Option, error) {
+	var public string
+	pair, err := nkeys.FromSeed([]byte(seed))
+	if err == nil {
+		public, err = pair.PublicKey()
+	}
+	if err != nil {
+		return nil, errors.New("nkey must be the seed of a user's key, which begins with SU")
+	}
+	if jwt != "" {
+		return natsio.UserJWTAndSeed(jwt, seed), nil
+	}
+
+	return natsio.Nkey(public, pair.Sign), nil
 }

@@ -9,6 +9,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
+func configOf(urls []string) (*Config, error) {
+	o := new(module).defaults()
+
+	return o.config(urls)
+}
+
 func TestServers(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                               {"nats://127.0.0.1:4222"},
@@ -20,25 +26,25 @@ func TestServers(t *testing.T) {
 		"wss://a/path/,ws://b:1/x/y":     {"wss://a:443/path", "ws://b:1/x/y"},
 		"ws://a,wss://b,wss://c:1,[::1]": {"ws://a:80", "wss://b:443", "wss://c:1", "nats://[::1]:4222"},
 	} {
-		c, err := new(options).config(k6x.SplitURLs(text))
+		c, err := configOf(k6x.SplitURLs(text))
 		require.NoError(t, err, text)
 		require.Equal(t, want, c.Servers, text)
 	}
 	for _, text := range []string{"http://a", "nats://", "nats://secret@a:port", "nats://a?secret", "nats://a/secret", "tls://a/secret", "nats://secret#@a", ","} {
-		_, err := new(options).config(k6x.SplitURLs(text))
+		_, err := configOf(k6x.SplitURLs(text))
 		require.Equal(t, errURL, err, text)
 	}
-	c, err := new(options).config([]string{"nats://me:secret@a:1", "b"})
+	c, err := configOf([]string{"nats://me:secret@a:1", "b"})
 	require.NoError(t, err)
 	require.Equal(t, "a:1, b:4222", c.hosts())
 }
 
 func TestDefaults(t *testing.T) {
-	c, err := new(options).config(nil)
+	c, err := configOf(nil)
 	require.NoError(t, err)
-	require.Equal(t, time.Minute, c.TimeoutEach, "as k6/http")
-	require.Equal(t, 5*time.Second, c.ConnectWithin)
-	require.Equal(t, 60, c.Reconnects)
+	require.Equal(t, time.Minute, c.timeout, "as k6/http")
+	require.Equal(t, 5*time.Second, c.connectTimeout)
+	require.Equal(t, 60, c.MaxReconnects)
 	require.Equal(t, k6x.ConnectionVU, c.Connection)
 }
 

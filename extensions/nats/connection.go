@@ -46,7 +46,7 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	conn.stop = stop
 	d := &dialer{
-		life: life, dial: dial, into: conn, within: cfg.TimeoutEach, reach: cfg.ConnectWithin, hello: 2 * cfg.ConnectWithin, tls: secure,
+		life: life, dial: dial, into: conn, within: cfg.timeout, reach: cfg.connectTimeout, hello: 2 * cfg.connectTimeout, tls: secure,
 	}
 	opts, err := conn.options(cfg, d)
 	if err != nil {
@@ -55,7 +55,7 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 		return nil, k6x.Misuse("%s", plain(err))
 	}
 
-	opening, cancel := context.WithTimeout(ctx, cfg.ConnectWithin)
+	opening, cancel := context.WithTimeout(ctx, cfg.connectTimeout)
 	defer cancel()
 	release := context.AfterFunc(opening, func() {
 		defer crash.Contain("the end of connecting")
@@ -74,7 +74,7 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 	case ctx.Err() != nil:
 		return nil, k6x.TestEnded()
 	case opening.Err() != nil:
-		return nil, k6x.Errorf(k6x.KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)", cfg.hosts(), cfg.ConnectWithin)
+		return nil, k6x.Errorf(k6x.KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)", cfg.hosts(), cfg.connectTimeout)
 	default:
 		return nil, d.connectError(cfg, err)
 	}
@@ -129,15 +129,16 @@ func (conn *connection) options(cfg *Config, d *dialer) (*natsio.Options, error)
 	o.Name = cfg.Name
 	o.User, o.Password, o.Token = cfg.User, cfg.Password, cfg.Token
 	o.CustomDialer = d
-	o.SkipHostLookup = true           // k6 resolves names
-	o.Timeout = 2 * cfg.ConnectWithin // for each step; the dialer allows half of it for all steps
+	o.SkipHostLookup = true            // k6 resolves names
+	o.Timeout = 2 * cfg.connectTimeout // for each step; the dialer allows half of it for all steps
 	o.FlusherTimeout = 0
-	o.DrainTimeout = cfg.TimeoutEach
-	o.PingInterval = cfg.PingEvery
-	o.AllowReconnect = cfg.Reconnects != 0
-	o.MaxReconnect = cfg.Reconnects
-	o.ReconnectWait = cfg.WaitBetween
-	o.ReconnectJitter, o.ReconnectJitterTLS = cfg.JitterUpTo, cfg.JitterUpTo
+	o.DrainTimeout = cfg.timeout
+	o.PingInterval = cfg.PingInterval.TimeDuration()
+	o.AllowReconnect = cfg.MaxReconnects != 0
+	o.MaxReconnect = cfg.MaxReconnects
+	o.ReconnectWait = cfg.ReconnectWait.TimeDuration()
+	o.ReconnectJitter = cfg.ReconnectJitter.TimeDuration()
+	o.ReconnectJitterTLS = o.ReconnectJitter
 	o.ReconnectBufSize = -1
 	if cfg.ReconnectBuffer > 0 {
 		o.ReconnectBufSize = cfg.ReconnectBuffer
@@ -166,8 +167,8 @@ func (conn *connection) options(cfg *Config, d *dialer) (*natsio.Options, error)
 		defer conn.contain("the end of a connection")
 		close(conn.over)
 	}
-	if cfg.Authentication != nil {
-		err = cfg.Authentication(&o)
+	if cfg.login != nil {
+		err = cfg.login(&o)
 	}
 
 	return &o, err
@@ -229,17 +230,17 @@ func (conn *connection) claim(m *module) (sent, received uint64) {
 	}
 	conn.news.Store(false)
 	if n := conn.reconnects.Swap(0); n != 0 {
-		m.Add(m.instruments.reconnects, float64(n))
+		m.Add(m.reconnects, float64(n))
 	}
 	if n := conn.disconnects.Swap(0); n != 0 {
-		m.Add(m.instruments.disconnects, float64(n))
+		m.Add(m.disconnects, float64(n))
 	}
 	conn.mu.Lock()
 	failures := conn.failures
 	conn.failures = nil
 	conn.mu.Unlock()
 	for _, kind := range failures {
-		m.instruments.failed(kind, m.instruments.untagged, 1)
+		m.failed(kind, nil)
 	}
 
 	return sent, received
@@ -269,5 +270,40 @@ func (conn *connection) drain(ctx context.Context) error {
 		conn.close()
 
 		return ctx.Err()
+	}
+}
+
+// sharedConnection is the connection of all VUs whose clients have equal options. The zero value
+// has no connection.
+type sharedConnection struct {
+	mu   sync.Mutex
+	conn *connection
+}
+
+func (s *sharedConnection) acquire(
+	ctx context.Context, cfg *Config, dial dialFunc, secure *tls.Config,
+) (conn *connection, opened bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn != nil && s.conn.usable() {
+		return s.conn, false, nil
+	}
+	if conn, err = openConnection(ctx, cfg, dial, secure); err != nil {
+		return nil, true, err
+	}
+	if s.conn != nil {
+		s.conn.stop()
+	}
+	s.conn = conn
+
+	return conn, true, nil
+}
+
+func (s *sharedConnection) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn != nil {
+		s.conn.close()
+		s.conn = nil
 	}
 }

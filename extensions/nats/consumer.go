@@ -14,63 +14,41 @@ import (
 )
 
 type consumer struct {
-	perConnection[jetstream.Consumer]
+	*perConnection[jetstream.Consumer]
 }
 
 func (h *jetStreamHandle) consumerOf(find func(context.Context, jetstream.JetStream) (jetstream.Consumer, error)) *consumer {
-	c := &consumer{}
-	c.handle, c.find = h, find
-
-	return c
+	return &consumer{within(h, find)}
 }
 
 func changeConsumer(
-	name string,
 	change func(jetstream.JetStream, context.Context, string, jetstream.ConsumerConfig) (jetstream.Consumer, error),
-) operation[*jetStreamHandle] {
-	return func(h *jetStreamHandle, call sobek.FunctionCall) (*task, error) {
-		stream, err := k6x.Name(name, "the stream", call.Argument(0))
-		if err != nil {
-			return nil, err
-		}
-		var cfg jetstream.ConsumerConfig
-		if err := apiConfig(name, call.Argument(1), &cfg); err != nil {
-			return nil, err
-		}
-		c := h.consumerOf(nil)
-		t := h.task(name, nil)
+) func(*jetStreamHandle, *task) {
+	return func(h *jetStreamHandle, t *task) {
+		stream, cfg := read(&t.args, "the stream", k6x.Name), apiConfig[jetstream.ConsumerConfig](&t.args)
+		var name string
+		c := h.consumerOf(func(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
+			return js.Consumer(ctx, stream, name)
+		})
 		t.job = func(ctx context.Context, conn *connection, _ *record) error {
-			js, _, err := h.bind(conn)
-			if err != nil {
-				return err
+			js, err := h.on(ctx, conn)
+			if err == nil {
+				c.found, err = change(js, ctx, stream, cfg)
 			}
-			made, err := change(js, ctx, stream, cfg)
-			if err != nil {
-				return err
-			}
-			id := made.CachedInfo().Name
-			c.conn, c.found = conn, made
-			c.find = func(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
-				return js.Consumer(ctx, stream, id)
+			if err == nil {
+				c.conn, name = conn, c.found.CachedInfo().Name
 			}
 
-			return nil
+			return err
 		}
 		t.value = func() (sobek.Value, error) { return c.object(), nil }
-
-		return t, nil
 	}
 }
 
 func (h *jetStreamHandle) consumer(call sobek.FunctionCall) sobek.Value {
-	stream, err := k6x.Name("consumer", "the stream", call.Argument(0))
-	if err != nil {
-		h.client.Throw(err)
-	}
-	name, err := k6x.Name("consumer", "the name", call.Argument(1))
-	if err != nil {
-		h.client.Throw(err)
-	}
+	a := h.client.args("consumer", call)
+	stream, name := read(&a, "the stream", k6x.Name), read(&a, "the name", k6x.Name)
+	a.must()
 
 	return h.consumerOf(func(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
 		return js.Consumer(ctx, stream, name)
@@ -78,118 +56,96 @@ func (h *jetStreamHandle) consumer(call sobek.FunctionCall) sobek.Value {
 }
 
 func (h *jetStreamHandle) orderedConsumer(call sobek.FunctionCall) sobek.Value {
-	stream, err := k6x.Name("orderedConsumer", "the stream", call.Argument(0))
-	if err != nil {
-		h.client.Throw(err)
-	}
+	a := h.client.args("orderedConsumer", call)
+	stream := read(&a, "the stream", k6x.Name)
 	var cfg jetstream.OrderedConsumerConfig
-	if given := call.Argument(1); !k6x.IsNullish(given) {
-		if err := apiConfig("orderedConsumer", given, &cfg); err != nil {
-			h.client.Throw(err)
-		}
+	if !k6x.IsNullish(call.Argument(1)) {
+		cfg = apiConfig[jetstream.OrderedConsumerConfig](&a)
 	}
+	a.must()
 
 	return h.consumerOf(func(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
 		return js.OrderedConsumer(ctx, stream, cfg)
 	}).object()
 }
 
-func (c *consumer) object() *sobek.Object {
-	return consumerMethods.Object(c.handle.client.Runtime(), c)
+func (h *jetStreamHandle) deleteConsumer(t *task) {
+	stream, name := read(&t.args, "the stream", k6x.Name), read(&t.args, "the name", k6x.Name)
+	h.use(t, func(ctx context.Context, js *jetStream, _ *record) error { return js.DeleteConsumer(ctx, stream, name) })
 }
 
-var consumerMethods = k6x.BothForms(map[string]operation[*consumer]{ //nolint:gochecknoglobals // a table
-	"info": tagged("info", 0, (*consumer).info), "next": tagged("next", 1, (*consumer).next), "fetch": (*consumer).fetch,
+func (c *consumer) object() *sobek.Object { return consumerMethods.Object(c.client.Runtime(), c) }
+
+var consumerMethods = calls("js.", map[string]func(*consumer, *task){ //nolint:gochecknoglobals // a table
+	"info": (*consumer).info, "next": (*consumer).next, "fetch": (*consumer).fetch,
 }).With(k6x.Methods[*consumer]{"consume": (*consumer).consume})
 
-func (c *consumer) info(sobek.FunctionCall) (*task, error) {
-	t := c.handle.task("consumerInfo", nil)
-	var info *jetstream.ConsumerInfo
-	t.job = func(ctx context.Context, conn *connection, _ *record) error {
-		found, err := c.on(ctx, conn)
-		if err == nil {
-			info, err = found.Info(ctx)
-		}
-
-		return err
-	}
-	t.value = func() (sobek.Value, error) { return c.handle.client.toScript(info) }
-
-	return t, nil
+func (c *consumer) info(t *task) {
+	t.operation = "js.consumerInfo"
+	c.ask(t, func(ctx context.Context, found jetstream.Consumer, _ *record) (any, error) { return found.Info(ctx) })
 }
 
-func (c *consumer) next(call sobek.FunctionCall) (*task, error) {
-	timeout, err := k6x.Duration("next", "the timeout", call.Argument(0), c.handle.client.config.TimeoutEach)
-	t, b := c.pull(1)
-	t.operation, b.options.timeout = "js.next", max(timeout, time.Nanosecond)
-	t.timeout = b.options.timeout + graceful
+const graceful = time.Second
+
+func (c *consumer) next(t *task) {
+	b := &taken[jetstream.Msg]{feed: c.feed(), wanted: 1}
+	b.options.timeout = max(t.duration("the timeout", t.client.config.timeout), time.Nanosecond)
+	c.pull(t, b)
 	t.value = func() (sobek.Value, error) {
 		if len(b.all) == 0 {
 			return sobek.Null(), nil
 		}
 		b.feed.aged(t.tags, b.all...)
 
-		return b.feed.make(b.all[0]), nil
+		return t.client.storedMessage(b.feed.conn, b.all[0]), nil
 	}
-
-	return t, err
 }
 
-func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
-	n, err := k6x.Count("fetch", "the number of messages", call.Argument(0))
-	if err != nil {
-		return nil, err
+func (c *consumer) fetch(t *task) {
+	b := newTaken(c.feed(), t)
+	if o := &b.options; o.noWait && (o.maxBytes != 0 || o.each) {
+		t.refuse("the option noWait cannot be combined with maxBytes or each")
 	}
-	t, b := c.pull(n)
+	c.pull(t, b)
+}
+
+var storedSource = source[jetstream.Msg]{ //nolint:gochecknoglobals // a constant
+	data:   jetstream.Msg.Data,
+	age:    func(m jetstream.Msg) (time.Duration, bool) { return latency(m.Headers(), m) },
+	show:   (*client).storedMessage,
+	accept: jetstream.Msg.Ack,
+}
+
+// feed returns a feed that only describes messages.
+func (c *consumer) feed() *feed[jetstream.Msg] {
+	return &feed[jetstream.Msg]{through: c.through, source: storedSource}
+}
+
+// pull sets a task's job: to request messages, and to take them.
+func (c *consumer) pull(t *task, b *taken[jetstream.Msg]) {
 	o := &b.options
-	err = o.read(call.Argument(1), c.handle.client.config.TimeoutEach)
-	t.timeout, t.tags = o.timeout+graceful, o.tags
-	if err == nil && o.noWait && o.maxBytes != 0 {
-		err = k6x.Misuse("fetch: noWait and maxBytes cannot be combined")
-	}
-	if err == nil && o.each && o.noWait {
-		err = k6x.Misuse("fetch: the options each and noWait cannot be combined")
-	}
+	t.timeout = o.timeout + graceful
+	t.job = func(ctx context.Context, conn *connection, r *record) error {
+		b.feed.conn = conn
+		found, err := c.on(ctx, conn)
+		if err != nil {
+			return err
+		}
+		var batch jetstream.MessageBatch
+		wait := jetstream.FetchMaxWait(max(o.timeout, time.Millisecond))
+		switch {
+		case o.noWait:
+			batch, err = found.FetchNoWait(b.wanted)
+		case o.maxBytes != 0:
+			batch, err = found.FetchBytes(o.maxBytes, wait)
+		default:
+			batch, err = found.Fetch(b.wanted, wait)
+		}
+		if err != nil {
+			return err
+		}
 
-	return t, err
-}
-
-const graceful = time.Second
-
-func (c *consumer) pull(n int) (*task, *taken[jetstream.Msg]) {
-	client := c.handle.client
-	f := &feed[jetstream.Msg]{client: client}
-	forStream(f)
-	b := &taken[jetstream.Msg]{feed: f, wanted: n}
-
-	return &task{
-		client: client, operation: "js.fetch",
-		job: func(ctx context.Context, conn *connection, r *record) error {
-			f.conn = conn
-			found, err := c.on(ctx, conn)
-			if err != nil {
-				return err
-			}
-			batch, err := ask(found, n, &b.options)
-			if err != nil {
-				return err
-			}
-
-			return receive(ctx, batch, b, r)
-		},
-		value: b.value,
-	}, b
-}
-
-func ask(found jetstream.Consumer, n int, o *fetchOptions) (jetstream.MessageBatch, error) {
-	wait := jetstream.FetchMaxWait(max(o.timeout, time.Millisecond))
-	switch {
-	case o.noWait:
-		return found.FetchNoWait(n)
-	case o.maxBytes != 0:
-		return found.FetchBytes(o.maxBytes, wait)
-	default:
-		return found.Fetch(n, wait)
+		return receive(ctx, batch, b, r)
 	}
 }
 
@@ -197,31 +153,22 @@ func receive(ctx context.Context, batch jetstream.MessageBatch, b *taken[jetstre
 	for {
 		select {
 		case m, more := <-batch.Messages():
-			if !more {
-				return notEmpty(batch.Error())
+			if more {
+				if err := b.add(m, r); err != nil {
+					return err
+				}
+
+				continue
 			}
-			if err := b.add(m, r); err != nil {
+			if err := batch.Error(); !errors.Is(err, natsio.ErrTimeout) && !errors.Is(err, jetstream.ErrNoMessages) {
 				return err
 			}
+
+			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-}
-
-func notEmpty(err error) error {
-	if errors.Is(err, natsio.ErrTimeout) || errors.Is(err, jetstream.ErrNoMessages) {
-		return nil
-	}
-
-	return err
-}
-
-func forStream(f *feed[jetstream.Msg]) {
-	f.weigh = func(m jetstream.Msg) int { return len(m.Data()) }
-	f.age = func(m jetstream.Msg) (time.Duration, bool) { return latency(m.Headers(), m) }
-	f.make = func(m jetstream.Msg) sobek.Value { return f.client.storedMessage(f.conn, m) }
-	f.accept = func(m jetstream.Msg) error { return m.Ack() }
 }
 
 type consumeOptions struct {
@@ -230,38 +177,27 @@ type consumeOptions struct {
 }
 
 func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
-	client := c.handle.client
-	callback, rest := sobek.Callable(nil), call.Argument(0)
-	if fn, ok := sobek.AssertFunction(rest); ok {
-		callback, rest = fn, call.Argument(1)
-	} else if k6x.IsNullish(rest) {
-		rest = call.Argument(1)
-	}
-	o := consumeOptions{MaxMessages: jetstream.DefaultMaxMessages}
-	if err := k6x.ReadOptions(rest, &o); err != nil {
-		client.Misuse("consume: %s", err)
-	}
+	client := c.client
+	a := client.args("consume", call)
+	callback, o := a.callback(), consumeOptions{MaxMessages: jetstream.DefaultMaxMessages}
+	a.options(&o)
 	if o.MaxMessages < 1 || o.MaxMessages > k6x.MaxElements {
-		client.Misuse("consume: maxMessages must be from 1 to %d, not %d", k6x.MaxElements, o.MaxMessages)
+		a.refuse("maxMessages must be from 1 to %d, not %d", k6x.MaxElements, o.MaxMessages)
 	}
+	a.must()
+	a.tags = o.Tags
 
 	var f *feed[jetstream.Msg]
-	client.tasks.Now(&task{client: client, operation: "js.consume", tags: o.Tags, job: func(
-		ctx context.Context, conn *connection, _ *record,
-	) error {
+	client.tasks.Now(&task{args: a, operation: "js.consume", job: func(ctx context.Context, conn *connection, _ *record) error {
 		found, err := c.on(ctx, conn)
 		if err != nil {
 			return err
 		}
-		f = newFeed[jetstream.Msg](client, conn, "deliver", o.MaxMessages)
-		f.tags = o.Tags
-		forStream(f)
+		f = newFeed(client, conn, storedSource, o.MaxMessages, o.Tags)
 
 		return flow(f, found, o.MaxMessages)
 	}})
-	if callback != nil {
-		f.push(callback)
-	}
+	f.push(callback)
 
 	return f.object()
 }
@@ -269,10 +205,7 @@ func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 func flow(f *feed[jetstream.Msg], found jetstream.Consumer, atATime int) error {
 	running, err := found.Consume(func(m jetstream.Msg) {
 		defer f.conn.contain("a consumer")
-		select {
-		case f.come <- m:
-		case <-f.over:
-		}
+		f.put(m)
 	}, jetstream.PullMaxMessages(atATime), jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
 		defer f.conn.contain("a consumer")
 		f.conn.failed(err)
@@ -294,27 +227,6 @@ func flow(f *feed[jetstream.Msg], found jetstream.Consumer, atATime int) error {
 	}()
 
 	return nil
-}
-
-func (h *jetStreamHandle) deleteConsumer(call sobek.FunctionCall) (*task, error) {
-	stream, err := k6x.Name("deleteConsumer", "the stream", call.Argument(0))
-	if err != nil {
-		return nil, err
-	}
-	name, err := k6x.Name("deleteConsumer", "the name", call.Argument(1))
-
-	return h.task("deleteConsumer", func(ctx context.Context, js jetstream.JetStream) (any, error) {
-		return nil, js.DeleteConsumer(ctx, stream, name)
-	}), err
-}
-
-func (h *jetStreamHandle) consumers(call sobek.FunctionCall) (*task, error) {
-	return h.withStream("consumers", call, func(ctx context.Context, stream jetstream.Stream) (any, error) {
-		lister := stream.ConsumerNames(ctx)
-		names := all(lister.Name())
-
-		return names, lister.Err()
-	})
 }
 
 func (h *jetStreamHandle) orderedForSubject(subject string) *consumer {

@@ -128,6 +128,13 @@ func fromNatsGo(err error) k6x.Error { //nolint:cyclop // one case for each erro
 	return e
 }
 
+// isMissing reports whether err means that there is no such key, message or object.
+func isMissing(err error) bool {
+	return slices.ContainsFunc([]error{
+		jetstream.ErrKeyNotFound, jetstream.ErrObjectNotFound, jetstream.ErrMsgNotFound, kvlayout.ErrNotFound,
+	}, func(missing error) bool { return errors.Is(err, missing) })
+}
+
 func withCode(message string, code int) string {
 	if code == 0 {
 		return message

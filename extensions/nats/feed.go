@@ -1,43 +1,51 @@
 package nats
 
 import (
-	"cmp"
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/grafana/sobek"
+	"github.com/sirupsen/logrus"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
+const opDeliver = "deliver"
+
 // feed is a queue of messages of a subscription, a consumer or a watch.
 type feed[T any] struct {
-	client    *client
-	conn      *connection
-	operation string
+	through
+	source[T]
 
+	conn *connection
 	come chan T
 	// over is closed after the last message.
 	over chan struct{}
 	end  func()
 	stop func()
 
-	// weigh returns the size of a message's data in bytes.
-	weigh func(T) int
-	age   func(T) (time.Duration, bool)
-	make  func(T) sobek.Value
 	// dropped is nil if the feed drops none.
 	dropped  func() int
 	reported int
-	// accept acknowledges a message; nil if messages need no acknowledgement.
-	accept func(T) error
-	pushed bool
-	tags   *k6x.Tags
+	pushed   bool
+	tags     *k6x.Tags
 }
 
-func newFeed[T any](c *client, conn *connection, operation string, capacity int) *feed[T] {
-	f := &feed[T]{client: c, conn: conn, operation: operation, come: make(chan T, capacity), over: make(chan struct{})}
+// source describes the messages of a feed.
+type source[T any] struct {
+	data func(T) []byte
+	age  func(T) (time.Duration, bool)
+	show func(*client, *connection, T) sobek.Value
+	// accept acknowledges a message; nil if messages need no acknowledgement.
+	accept func(T) error
+}
+
+func newFeed[T any](c *client, conn *connection, source source[T], capacity int, tags *k6x.Tags) *feed[T] {
+	f := &feed[T]{through: through{c}, source: source, conn: conn, come: make(chan T, capacity), over: make(chan struct{}), tags: tags}
 	f.end = sync.OnceFunc(func() { close(f.over) })
 
 	return f
@@ -64,20 +72,30 @@ func (f *feed[T]) take(ctx context.Context) (next T, ok bool) {
 	}
 }
 
+// put waits until there is room for a message, or the feed has ended.
+func (f *feed[T]) put(next T) {
+	select {
+	case f.come <- next:
+	case <-f.over:
+	case <-f.conn.over:
+		f.end()
+	}
+}
+
 type feeder interface {
-	k6x.Tasker
-	next(call sobek.FunctionCall) (*task, error)
-	fetch(call sobek.FunctionCall) (*task, error)
+	object
+	next(t *task)
+	fetch(t *task)
 	close(call sobek.FunctionCall) sobek.Value
 	pending(call sobek.FunctionCall) sobek.Value
 	isClosed(call sobek.FunctionCall) sobek.Value
 	messages(call sobek.FunctionCall) sobek.Value
-	iterate(call sobek.FunctionCall) (*task, error)
+	iterate(t *task)
 	leave(call sobek.FunctionCall) sobek.Value
 }
 
 func feedMethods[F feeder]() k6x.Methods[F] {
-	return k6x.BothForms(map[string]operation[F]{"next": F.next, "fetch": F.fetch}).
+	return calls("", map[string]func(F, *task){"next": F.next, "fetch": F.fetch}).
 		With(k6x.Methods[F]{"close": F.close, "pending": F.pending, "isClosed": F.isClosed, "messages": F.messages})
 }
 
@@ -85,12 +103,13 @@ var methodsOfFeeds = feedMethods[feeder]() //nolint:gochecknoglobals // a table
 
 func (f *feed[T]) object() *sobek.Object { return methodsOfFeeds.Object(f.client.Runtime(), f) }
 
-// Tasks implements k6x.Tasker.
-func (f *feed[T]) Tasks() *k6x.Tasks { return f.client.tasks }
-
-func (f *feed[T]) close(sobek.FunctionCall) sobek.Value {
+func (f *feed[T]) finish() {
 	f.stop()
 	f.end()
+}
+
+func (f *feed[T]) close(sobek.FunctionCall) sobek.Value {
+	f.finish()
 
 	return sobek.Undefined()
 }
@@ -112,34 +131,38 @@ func (f *feed[T]) isOver() bool {
 	}
 }
 
-func (f *feed[T]) next(call sobek.FunctionCall) (*task, error) {
-	timeout, err := k6x.Duration("next", "the timeout", call.Argument(0), f.client.config.TimeoutEach)
-	if err == nil {
-		err = f.mustPull("next")
+func (f *feed[T]) mustPull(t *task) {
+	if f.pushed {
+		t.refuse("the messages go to the callback")
 	}
-	tags, wrong := f.client.tags("next", call.Argument(1))
-	err, tags = cmp.Or(err, wrong), cmp.Or(tags, f.tags)
-	var got T
+}
+
+// pull sets a task's job: to take the next message. The call returns what show makes of it.
+func (f *feed[T]) pull(t *task, timeout time.Duration, show func(next sobek.Value, ok bool) sobek.Value) {
+	f.mustPull(t)
+	t.tags, t.on, t.timeout = f.tags, f.conn, max(timeout, time.Nanosecond)
+	var next T
 	var ok bool
+	t.job = func(ctx context.Context, _ *connection, r *record) error {
+		if next, ok = f.take(ctx); ok {
+			r.received.add(f.data(next))
+		}
 
-	return &task{
-		client: f.client, operation: "next", timeout: max(timeout, time.Nanosecond), on: f.conn, tags: tags,
-		job: func(ctx context.Context, _ *connection, r *record) error {
-			if got, ok = f.take(ctx); ok {
-				r.received.messages, r.received.bytes = 1, f.weigh(got)
-			}
+		return ended(ctx)
+	}
+	t.value = func() (sobek.Value, error) {
+		if !ok {
+			return show(sobek.Null(), false), nil
+		}
+		f.aged(t.tags, next)
 
-			return ended(ctx)
-		},
-		value: func() (sobek.Value, error) {
-			if !ok {
-				return sobek.Null(), nil
-			}
-			f.aged(tags, got)
+		return show(f.show(f.client, f.conn, next), true), nil
+	}
+}
 
-			return f.make(got), nil
-		},
-	}, err
+func (f *feed[T]) next(t *task) {
+	timeout := t.duration("the timeout", f.client.config.timeout)
+	f.pull(t, timeout, func(next sobek.Value, _ bool) sobek.Value { return next })
 }
 
 // The timeout of a call is no failure.
@@ -151,26 +174,208 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-func (f *feed[T]) mustPull(method string) error {
-	if f.pushed {
-		return k6x.Misuse("%s: the messages go to the callback", method)
-	}
-
-	return nil
-}
-
 func (f *feed[T]) aged(tags *k6x.Tags, all ...T) {
 	if f.age == nil || f.client.Session() != nil {
 		return
 	}
-	var durations []k6x.Timing
-	latency := f.client.instruments.call(tags).latency
+	var ages []time.Duration
 	for _, next := range all {
 		if took, ok := f.age(next); ok {
-			durations = append(durations, k6x.Timing{Series: latency, Took: took})
+			ages = append(ages, took)
 		}
 	}
-	if len(durations) > 0 {
-		f.client.Meter().Emit(durations...)
+	f.client.emitLatencies(tags, ages)
+}
+
+func (m *module) emitLatencies(tags *k6x.Tags, ages []time.Duration) {
+	if len(ages) == 0 {
+		return
 	}
+	durations, latency := make([]k6x.Timing, len(ages)), m.series(m.latency, tags)
+	for i, took := range ages {
+		durations[i] = k6x.Timing{Series: latency, Took: took}
+	}
+	m.Meter().Emit(durations...)
+}
+
+// messages returns an asynchronous iterator.
+func (f *feed[T]) messages(sobek.FunctionCall) sobek.Value {
+	c := f.client
+	rt := c.Runtime()
+	iterator := iteratorMethods.Object(rt, f)
+	self := func(sobek.FunctionCall) sobek.Value { return iterator }
+	if err := iterator.SetSymbol(asyncIterator(rt), self); err != nil {
+		c.Throw(err)
+	}
+
+	return iterator
+}
+
+var iteratorMethods = k6x.Methods[feeder]{ //nolint:gochecknoglobals // a table
+	"next": k6x.Promising(called("", "next", feeder.iterate)), "return": feeder.leave,
+}
+
+func (f *feed[T]) leave(call sobek.FunctionCall) sobek.Value {
+	f.finish()
+	rt := f.client.Runtime()
+	promise, resolve, _ := rt.NewPromise()
+	if err := resolve(f.step(call.Argument(0), false)); err != nil {
+		f.client.Throw(err)
+	}
+
+	return rt.ToValue(promise)
+}
+
+// Compiled code uses this symbol if the engine has no Symbol.asyncIterator.
+func asyncIterator(rt *sobek.Runtime) *sobek.Symbol {
+	symbols := rt.Get("Symbol").ToObject(rt)
+	if known, ok := symbols.Get("asyncIterator").(*sobek.Symbol); ok {
+		return known
+	}
+	named, _ := sobek.AssertFunction(symbols.Get("for"))
+	value, err := named(sobek.Undefined(), rt.ToValue("Symbol.asyncIterator"))
+	if err != nil {
+		panic(err)
+	}
+	symbol, _ := value.(*sobek.Symbol)
+
+	return symbol
+}
+
+const forever = 1 << 62
+
+func (f *feed[T]) iterate(t *task) {
+	t.method, t.hasTags = "messages", true
+	f.pull(t, forever, func(next sobek.Value, ok bool) sobek.Value {
+		if !ok {
+			next = sobek.Undefined()
+		}
+
+		return f.step(next, ok)
+	})
+}
+
+func (f *feed[T]) step(value sobek.Value, more bool) sobek.Value {
+	return f.client.plainObject(map[string]any{"value": value, "done": !more})
+}
+
+const maxBatch = 256
+
+// push passes messages to a callback on k6's event loop, until the feed or the iteration ends.
+func (f *feed[T]) push(callback sobek.Callable) {
+	if callback == nil {
+		return
+	}
+	f.pushed = true
+	f.client.callbacks.Add(1)
+	ctx := f.client.VU().Context()
+	back := k6x.RegisterCallback(f.client.VU())
+	waiting := f.client.shared.idle.watch(f.client.VU().State().Logger)
+	again := make(chan func(func() error), 1)
+	go func() {
+		defer crash.Contain("the callback of a feed")
+		defer f.client.callbacks.Add(-1)
+		defer waiting.over.Store(true)
+		for {
+			var batch []T
+			err := crash.Guard(func() error {
+				if next, ok := f.take(ctx); ok {
+					batch = f.more(next)
+				}
+
+				return nil
+			})
+			if err != nil || batch == nil {
+				f.finish()
+				back(func() error { return err })
+
+				return
+			}
+			waiting.came.Store(true)
+			back(func() error {
+				again <- k6x.RegisterCallback(f.client.VU())
+
+				return f.call(ctx, callback, batch)
+			})
+			back = <-again
+		}
+	}()
+}
+
+func (f *feed[T]) more(first T) []T {
+	batch := []T{first}
+	for len(batch) < maxBatch {
+		select {
+		case next := <-f.come:
+			batch = append(batch, next)
+		default:
+			return batch
+		}
+	}
+
+	return batch
+}
+
+// An exception ends the feed.
+func (f *feed[T]) call(ctx context.Context, callback sobek.Callable, batch []T) error {
+	failed := true
+	defer func() {
+		if failed { // also after a panic
+			f.finish()
+		}
+	}()
+	for _, next := range batch {
+		if ctx.Err() != nil {
+			break
+		}
+		r := record{operation: opDeliver, tags: f.tags}
+		r.received.add(f.data(next))
+		begin := clock.Now()
+		_, err := callback(sobek.Undefined(), f.show(f.client, f.conn, next))
+		r.took = clock.Since(begin)
+		f.client.note(&r, f.conn)
+		f.aged(f.tags, next)
+		if err != nil {
+			return err
+		}
+	}
+	failed = false
+
+	return nil
+}
+
+const idleHint = 5 * time.Second
+
+// idle logs, once per test, that an iteration waits for messages that do not arrive: k6 does
+// not end an iteration with an open callback.
+type idle struct {
+	after time.Duration
+	once  sync.Once
+}
+
+type idleWatch struct {
+	came, over atomic.Bool
+}
+
+func (i *idle) watch(logger logrus.FieldLogger) *idleWatch {
+	w := &idleWatch{}
+	i.check(w, logger)
+
+	return w
+}
+
+func (i *idle) check(w *idleWatch, logger logrus.FieldLogger) {
+	time.AfterFunc(i.after, func() {
+		defer crash.Contain("the watch of a callback")
+		switch {
+		case w.over.Load():
+		case w.came.Swap(false):
+			i.check(w, logger)
+		default:
+			i.once.Do(func() {
+				logger.Warnf("a callback has received no message for %s, and the iteration lasts until its subscription is closed: "+
+					"call close() of the subscription, or set its option max", i.after)
+			})
+		}
+	})
 }

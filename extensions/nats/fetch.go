@@ -31,61 +31,7 @@ var fetching = k6x.Options[fetchOptions]{ //nolint:gochecknoglobals // a table
 	k6x.Into("tags", func(o *fetchOptions) **k6x.Tags { return &o.tags }, readTags),
 }
 
-func (o *fetchOptions) read(value sobek.Value, timeout time.Duration) error {
-	o.timeout = timeout
-	err := fetching.Read("fetch", value, o)
-	o.timeout = max(o.timeout, time.Nanosecond)
-
-	return err
-}
-
-func (f *feed[T]) fetch(call sobek.FunctionCall) (*task, error) {
-	n, err := k6x.Count("fetch", "the number of messages", call.Argument(0))
-	if err != nil {
-		return nil, err
-	}
-	b := &taken[T]{feed: f, wanted: n}
-	o := &b.options
-	if err = o.read(call.Argument(1), f.client.config.TimeoutEach); err == nil {
-		err = f.mustFetch(o)
-	}
-	o.tags = cmp.Or(o.tags, f.tags)
-
-	return &task{
-		client: f.client, operation: "fetch", timeout: o.timeout, on: f.conn, tags: o.tags,
-		job: func(ctx context.Context, _ *connection, r *record) error {
-			for r.received.messages < n {
-				if o.noWait && len(f.come) == 0 {
-					break
-				}
-				next, ok := f.take(ctx)
-				if !ok {
-					break
-				}
-				if err := b.add(next, r); err != nil {
-					return err
-				}
-			}
-
-			return ended(ctx)
-		},
-		value: b.value,
-	}, err
-}
-
-func (f *feed[T]) mustFetch(o *fetchOptions) error {
-	switch {
-	case o.maxBytes != 0:
-		return k6x.Misuse("fetch: the option maxBytes is only for a consumer's fetch")
-	case o.ack && f.accept == nil:
-		return k6x.Misuse("fetch: the option ack is for messages of a consumer")
-	case o.each && (f.age == nil || o.noWait):
-		return k6x.Misuse("fetch: the option each is only for messages of a subscription or a consumer, without noWait")
-	}
-
-	return f.mustPull("fetch")
-}
-
+// taken are the messages of a call of fetch or, for a consumer, of next.
 type taken[T any] struct {
 	feed    *feed[T]
 	options fetchOptions
@@ -95,9 +41,49 @@ type taken[T any] struct {
 	ages    []time.Duration
 }
 
+// newTaken reads the arguments of fetch.
+func newTaken[T any](f *feed[T], t *task) *taken[T] {
+	b := &taken[T]{feed: f, wanted: read(&t.args, "the number of messages", k6x.Count)}
+	o := &b.options
+	o.timeout = t.client.config.timeout
+	readOptions(&t.args, fetching, o)
+	o.timeout = max(o.timeout, time.Nanosecond)
+	o.tags = cmp.Or(o.tags, f.tags)
+	t.tags, t.timeout, t.value = o.tags, o.timeout, b.value
+
+	return b
+}
+
+func (f *feed[T]) fetch(t *task) {
+	b := newTaken(f, t)
+	o := &b.options
+	switch {
+	case o.maxBytes != 0:
+		t.refuse("the option maxBytes is only for a consumer's fetch")
+	case o.ack && f.accept == nil:
+		t.refuse("the option ack is for messages of a consumer")
+	case o.each && (f.age == nil || o.noWait):
+		t.refuse("the option each is only for messages of a subscription or a consumer, without noWait")
+	}
+	f.mustPull(t)
+	t.on = f.conn
+	t.job = func(ctx context.Context, _ *connection, r *record) error {
+		for b.count < b.wanted && !(o.noWait && len(f.come) == 0) {
+			next, ok := f.take(ctx)
+			if !ok {
+				break
+			}
+			if err := b.add(next, r); err != nil {
+				return err
+			}
+		}
+
+		return ended(ctx)
+	}
+}
+
 func (b *taken[T]) add(next T, r *record) error {
-	r.received.messages++
-	r.received.bytes += b.feed.weigh(next)
+	r.received.add(b.feed.data(next))
 	b.count++
 	if !b.options.discard {
 		b.all = append(b.all, next)
@@ -117,22 +103,37 @@ func (b *taken[T]) add(next T, r *record) error {
 }
 
 func (b *taken[T]) value() (sobek.Value, error) {
-	rt := b.feed.client.Runtime()
-	if b.options.each {
-		b.feed.client.delivered(b.ages, &b.options, b.missing()...)
+	f := b.feed
+	switch {
+	case b.options.each:
+		b.deliver()
+	case !b.options.discard:
+		f.aged(b.options.tags, b.all...)
 	}
 	if b.options.discard {
-		return rt.ToValue(b.count), nil
-	}
-	values := make([]any, len(b.all))
-	for i, next := range b.all {
-		values[i] = b.feed.make(next)
-	}
-	if !b.options.each {
-		b.feed.aged(b.options.tags, b.all...)
+		return f.client.Runtime().ToValue(b.count), nil
 	}
 
-	return rt.NewArray(values...), nil
+	return array(f.client.module, b.all, func(next T) any { return f.show(f.client, f.conn, next) }), nil
+}
+
+// deliver records each message as an operation of the step, or outside of a sweep its latency.
+func (b *taken[T]) deliver() {
+	c := b.feed.client
+	missing := b.missing()
+	sweep := c.Session()
+	if sweep == nil {
+		c.emitLatencies(b.options.tags, b.ages)
+
+		return
+	}
+	recorder := sweep.Client.Recorder(opDeliver)
+	for _, took := range b.ages {
+		recorder.Ok(took)
+	}
+	for _, err := range missing {
+		recorder.FailAfter(b.options.timeout, err)
+	}
 }
 
 func (b *taken[T]) missing() []error {
@@ -147,26 +148,4 @@ func (b *taken[T]) missing() []error {
 	late := k6x.Errorf(k6x.KindTimeout, "messages did not arrive within %s", b.options.timeout)
 
 	return slices.Concat(slices.Repeat([]error{slow}, dropped), slices.Repeat([]error{late}, missing-dropped))
-}
-
-const opDeliver = "deliver"
-
-func (c *client) delivered(ages []time.Duration, o *fetchOptions, missing ...error) {
-	sweep := c.Session()
-	if sweep == nil {
-		durations, latency := make([]k6x.Timing, len(ages)), c.instruments.call(o.tags).latency
-		for i, took := range ages {
-			durations[i] = k6x.Timing{Series: latency, Took: took}
-		}
-		c.Meter().Emit(durations...)
-
-		return
-	}
-	recorder := sweep.Client.Recorder(opDeliver)
-	for _, took := range ages {
-		recorder.Ok(took)
-	}
-	for _, err := range missing {
-		recorder.FailAfter(o.timeout, err)
-	}
 }

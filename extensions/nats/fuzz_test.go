@@ -14,7 +14,7 @@ func FuzzConfig(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, servers string) {
 		for _, text := range []string{servers, "nats://u:se-cret" + servers} {
-			c, err := new(options).config(k6x.SplitURLs(text))
+			c, err := configOf(k6x.SplitURLs(text))
 			switch {
 			case err != nil && (strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "se-cret")):
 				t.Fatalf("%q", err)

@@ -2,13 +2,95 @@ package nats
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/grafana/sobek"
+	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
+
+// perConnection is a JetStream value, such as a bucket, that is requested once per connection.
+type perConnection[T any] struct {
+	through
+
+	find func(context.Context, *connection) (T, error)
+
+	mu    sync.Mutex // promises run in other goroutines
+	conn  *connection
+	found T
+}
+
+func (b *perConnection[T]) on(ctx context.Context, conn *connection) (T, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.conn == conn {
+		return b.found, nil
+	}
+	found, err := b.find(ctx, conn)
+	if err == nil {
+		b.conn, b.found = conn, found
+	}
+
+	return found, err
+}
+
+// use sets a task's job.
+func (b *perConnection[T]) use(t *task, do func(ctx context.Context, found T, r *record) error) {
+	t.job = func(ctx context.Context, conn *connection, r *record) error {
+		found, err := b.on(ctx, conn)
+		if err != nil {
+			return err
+		}
+
+		return do(ctx, found, r)
+	}
+}
+
+// ask sets a task's job. The call returns the answer, in the form of JetStream's API.
+func (b *perConnection[T]) ask(t *task, ask func(ctx context.Context, found T, r *record) (any, error)) {
+	var answer any
+	b.use(t, func(ctx context.Context, found T, r *record) (err error) {
+		answer, err = ask(ctx, found, r)
+
+		return err
+	})
+	t.value = func() (sobek.Value, error) {
+		if answer == nil {
+			return sobek.Undefined(), nil
+		}
+
+		return b.client.toScript(answer)
+	}
+}
+
+// lookUp sets a task's job. The call returns what show makes of the found value, or null.
+func lookUp[T, V any](
+	b *perConnection[T], t *task, find func(context.Context, T, *record) (V, error), show func(V) (sobek.Value, error),
+) {
+	var value V
+	missing := false
+	b.use(t, func(ctx context.Context, found T, r *record) (err error) {
+		value, err = find(ctx, found, r)
+		if missing = isMissing(err); missing {
+			return nil
+		}
+
+		return err
+	})
+	t.value = func() (sobek.Value, error) {
+		if missing {
+			return sobek.Null(), nil
+		}
+
+		return show(value)
+	}
+}
 
 const defaultMaxPending = 4000
 
@@ -19,133 +101,475 @@ type jetStreamOptions struct {
 }
 
 type jetStreamHandle struct {
-	client  *client
-	options jetStreamOptions
-	publish k6x.Frozen[*streamPublishOptions]
+	*perConnection[*jetStream]
 
-	mu   sync.Mutex // promises run in other goroutines
-	conn *connection
-	js   jetstream.JetStream
-	acks *acks
+	options jetStreamOptions
+}
+
+type jetStream struct {
+	jetstream.JetStream
+
+	acks acks
 }
 
 func (c *client) jetStream(call sobek.FunctionCall) sobek.Value {
-	h := &jetStreamHandle{client: c}
-	if err := k6x.ReadOptions(call.Argument(0), &h.options); err != nil {
-		c.Misuse("jetStream: %s", err)
-	}
+	a, h := c.args("jetStream", call), newJetStream(c)
+	a.options(&h.options)
 	switch o := h.options; {
 	case o.Domain != "" && o.APIPrefix != "":
-		c.Misuse("jetStream: only one of domain and apiPrefix can be given")
+		a.refuse("only one of domain and apiPrefix can be given")
 	case o.MaxPending < 0 || o.MaxPending > k6x.MaxElements:
-		c.Misuse("jetStream: maxPending must be from 1 to %d, or 0 for %d, not %d", k6x.MaxElements, defaultMaxPending, o.MaxPending)
+		a.refuse("maxPending must be from 1 to %d, or 0 for %d, not %d", k6x.MaxElements, defaultMaxPending, o.MaxPending)
 	}
+	a.must()
 
 	return jetStreamMethods.Object(c.Runtime(), h)
 }
 
-var jetStreamMethods = k6x.BothForms(map[string]operation[*jetStreamHandle]{ //nolint:gochecknoglobals // a table
-	"publish":       (*jetStreamHandle).publishOne,
+func newJetStream(c *client) *jetStreamHandle {
+	h := &jetStreamHandle{}
+	h.perConnection = &perConnection[*jetStream]{through: through{c}, find: h.open}
+
+	return h
+}
+
+var jetStreamMethods = calls("js.", map[string]func(*jetStreamHandle, *task){ //nolint:gochecknoglobals // a table
+	"publish":       (*jetStreamHandle).publish,
 	"publishBatch":  (*jetStreamHandle).publishBatch,
-	"complete":      tagged("complete", 1, (*jetStreamHandle).complete),
-	"createStream":  tagged("createStream", 1, changeStream("createStream", jetstream.JetStream.CreateStream)),
-	"updateStream":  tagged("updateStream", 1, changeStream("updateStream", jetstream.JetStream.UpdateStream)),
-	"ensureStream":  tagged("ensureStream", 1, changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream)),
-	"streamInfo":    tagged("streamInfo", 1, (*jetStreamHandle).streamInfo),
-	"deleteStream":  tagged("deleteStream", 1, (*jetStreamHandle).deleteStream),
+	"complete":      (*jetStreamHandle).complete,
+	"createStream":  changeStream(jetstream.JetStream.CreateStream),
+	"updateStream":  changeStream(jetstream.JetStream.UpdateStream),
+	"ensureStream":  changeStream(jetstream.JetStream.CreateOrUpdateStream),
+	"deleteStream":  remove("the stream", jetstream.JetStream.DeleteStream),
+	"streams":       (*jetStreamHandle).streams,
+	"streamInfo":    (*jetStreamHandle).streamInfo,
 	"purgeStream":   (*jetStreamHandle).purgeStream,
-	"streams":       tagged("streams", 1, (*jetStreamHandle).streams),
-	"getMessage":    tagged("getMessage", 2, (*jetStreamHandle).getMessage),
-	"deleteMessage": tagged("deleteMessage", 2, (*jetStreamHandle).deleteMessage),
-	"info":          tagged("info", 0, (*jetStreamHandle).info),
+	"getMessage":    (*jetStreamHandle).getMessage,
+	"deleteMessage": (*jetStreamHandle).deleteMessage,
+	"info":          (*jetStreamHandle).info,
 
-	"createConsumer": tagged("createConsumer", 2, changeConsumer("createConsumer", jetstream.JetStream.CreateConsumer)),
-	"updateConsumer": tagged("updateConsumer", 2, changeConsumer("updateConsumer", jetstream.JetStream.UpdateConsumer)),
-	"ensureConsumer": tagged("ensureConsumer", 2, changeConsumer("ensureConsumer", jetstream.JetStream.CreateOrUpdateConsumer)),
-	"deleteConsumer": tagged("deleteConsumer", 2, (*jetStreamHandle).deleteConsumer),
-	"consumers":      tagged("consumers", 1, (*jetStreamHandle).consumers),
+	"createConsumer": changeConsumer(jetstream.JetStream.CreateConsumer),
+	"updateConsumer": changeConsumer(jetstream.JetStream.UpdateConsumer),
+	"ensureConsumer": changeConsumer(jetstream.JetStream.CreateOrUpdateConsumer),
+	"deleteConsumer": (*jetStreamHandle).deleteConsumer,
+	"consumers":      (*jetStreamHandle).consumers,
 
-	"createKeyValue": tagged("createKeyValue", 1, changeKeyValue("createKeyValue", jetstream.JetStream.CreateKeyValue)),
-	"updateKeyValue": tagged("updateKeyValue", 1, changeKeyValue("updateKeyValue", jetstream.JetStream.UpdateKeyValue)),
-	"ensureKeyValue": tagged("ensureKeyValue", 1, changeKeyValue("ensureKeyValue", jetstream.JetStream.CreateOrUpdateKeyValue)),
-	"deleteKeyValue": tagged("deleteKeyValue", 1, deleteBucket("deleteKeyValue", jetstream.JetStream.DeleteKeyValue)),
-	"keyValues":      tagged("keyValues", 0, (*jetStreamHandle).keyValues),
+	"createKeyValue": changeBucket(&keyValueKind, jetstream.JetStream.CreateKeyValue),
+	"updateKeyValue": changeBucket(&keyValueKind, jetstream.JetStream.UpdateKeyValue),
+	"ensureKeyValue": changeBucket(&keyValueKind, jetstream.JetStream.CreateOrUpdateKeyValue),
+	"deleteKeyValue": remove("the bucket", jetstream.JetStream.DeleteKeyValue),
+	"keyValues": names(func(ctx context.Context, js jetstream.JetStream) (<-chan string, func() error) {
+		lister := js.KeyValueStoreNames(ctx)
 
-	"createObjectStore": tagged("createObjectStore", 1, changeObjectStore("createObjectStore", jetstream.JetStream.CreateObjectStore)),
-	"updateObjectStore": tagged("updateObjectStore", 1, changeObjectStore("updateObjectStore", jetstream.JetStream.UpdateObjectStore)),
-	"ensureObjectStore": tagged("ensureObjectStore", 1, changeObjectStore("ensureObjectStore", jetstream.JetStream.CreateOrUpdateObjectStore)),
-	"deleteObjectStore": tagged("deleteObjectStore", 1, deleteBucket("deleteObjectStore", jetstream.JetStream.DeleteObjectStore)),
-	"objectStores":      tagged("objectStores", 0, (*jetStreamHandle).objectStores),
+		return lister.Name(), lister.Error
+	}),
+
+	"createObjectStore": changeBucket(&objectStoreKind, jetstream.JetStream.CreateObjectStore),
+	"updateObjectStore": changeBucket(&objectStoreKind, jetstream.JetStream.UpdateObjectStore),
+	"ensureObjectStore": changeBucket(&objectStoreKind, jetstream.JetStream.CreateOrUpdateObjectStore),
+	"deleteObjectStore": remove("the bucket", jetstream.JetStream.DeleteObjectStore),
+	"objectStores": names(func(ctx context.Context, js jetstream.JetStream) (<-chan string, func() error) {
+		lister := js.ObjectStoreNames(ctx)
+
+		return lister.Name(), lister.Error
+	}),
 }).With(k6x.Methods[*jetStreamHandle]{
 	"publishNoWait":   (*jetStreamHandle).publishNoWait,
 	"consumer":        (*jetStreamHandle).consumer,
 	"orderedConsumer": (*jetStreamHandle).orderedConsumer,
-	"keyValue":        (*jetStreamHandle).keyValue,
-	"objectStore":     (*jetStreamHandle).objectStore,
+	"keyValue":        existing("keyValue", &keyValueKind),
+	"objectStore":     existing("objectStore", &objectStoreKind),
 })
 
-// Tasks implements k6x.Tasker.
-func (h *jetStreamHandle) Tasks() *k6x.Tasks { return h.client.tasks }
-
-// Any goroutine may call it.
-func (h *jetStreamHandle) bind(conn *connection) (jetstream.JetStream, *acks, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.conn == conn {
-		return h.js, h.acks, nil
-	}
+func (h *jetStreamHandle) open(_ context.Context, conn *connection) (js *jetStream, err error) {
 	pending := h.options.MaxPending
 	if pending == 0 {
 		pending = defaultMaxPending
 	}
-	a := &acks{}
+	js = &jetStream{}
 	opts := []jetstream.JetStreamOpt{
-		jetstream.WithDefaultTimeout(h.client.config.TimeoutEach), jetstream.WithPublishAsyncTimeout(h.client.config.TimeoutEach),
-		jetstream.WithPublishAsyncMaxPending(pending), jetstream.WithPublishAsyncAckHandler(a.acked),
-		jetstream.WithPublishAsyncErrHandler(a.failed),
+		jetstream.WithDefaultTimeout(h.client.config.timeout), jetstream.WithPublishAsyncTimeout(h.client.config.timeout),
+		jetstream.WithPublishAsyncMaxPending(pending), jetstream.WithPublishAsyncAckHandler(js.acks.acked),
+		jetstream.WithPublishAsyncErrHandler(js.acks.failed),
 	}
-	var js jetstream.JetStream
-	var err error
 	switch {
 	case h.options.Domain != "":
-		js, err = jetstream.NewWithDomain(conn.nc, h.options.Domain, opts...)
+		js.JetStream, err = jetstream.NewWithDomain(conn.nc, h.options.Domain, opts...)
 	case h.options.APIPrefix != "":
-		js, err = jetstream.NewWithAPIPrefix(conn.nc, h.options.APIPrefix, opts...)
+		js.JetStream, err = jetstream.NewWithAPIPrefix(conn.nc, h.options.APIPrefix, opts...)
 	default:
-		js, err = jetstream.New(conn.nc, opts...)
+		js.JetStream, err = jetstream.New(conn.nc, opts...)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	h.conn, h.js, h.acks = conn, js, a
 
-	return js, a, nil
+	return js, err
 }
 
-func (h *jetStreamHandle) task(operation string, ask func(context.Context, jetstream.JetStream) (any, error)) *task {
-	var said any
+// within returns a value of JetStream.
+func within[T any](h *jetStreamHandle, find func(context.Context, jetstream.JetStream) (T, error)) *perConnection[T] {
+	return &perConnection[T]{through: h.through, find: func(ctx context.Context, conn *connection) (found T, err error) {
+		js, err := h.on(ctx, conn)
+		if err != nil {
+			return found, err
+		}
 
-	return &task{
-		client: h.client, operation: "js." + operation,
-		job: func(ctx context.Context, conn *connection, _ *record) error {
-			js, _, err := h.bind(conn)
+		return find(ctx, js)
+	}}
+}
+
+func (h *jetStreamHandle) info(t *task) {
+	h.ask(t, func(ctx context.Context, js *jetStream, _ *record) (any, error) { return js.AccountInfo(ctx) })
+}
+
+func changeStream(
+	change func(jetstream.JetStream, context.Context, jetstream.StreamConfig) (jetstream.Stream, error),
+) func(*jetStreamHandle, *task) {
+	return func(h *jetStreamHandle, t *task) {
+		cfg := apiConfig[jetstream.StreamConfig](&t.args)
+		h.ask(t, func(ctx context.Context, js *jetStream, _ *record) (any, error) {
+			stream, err := change(js, ctx, cfg)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			said, err = ask(ctx, js)
+
+			return stream.CachedInfo(), nil
+		})
+	}
+}
+
+func remove(what string, remove func(jetstream.JetStream, context.Context, string) error) func(*jetStreamHandle, *task) {
+	return func(h *jetStreamHandle, t *task) {
+		name := read(&t.args, what, k6x.Name)
+		h.use(t, func(ctx context.Context, js *jetStream, _ *record) error { return remove(js, ctx, name) })
+	}
+}
+
+func names(list func(context.Context, jetstream.JetStream) (<-chan string, func() error)) func(*jetStreamHandle, *task) {
+	return func(h *jetStreamHandle, t *task) {
+		h.ask(t, func(ctx context.Context, js *jetStream, _ *record) (any, error) { return all(list(ctx, js)) })
+	}
+}
+
+func all(names <-chan string, failure func() error) (any, error) {
+	list := []string{}
+	for name := range names {
+		list = append(list, name)
+	}
+
+	return list, failure()
+}
+
+func (h *jetStreamHandle) streams(t *task) {
+	var opts []jetstream.StreamListOpt
+	if given := t.next(); !k6x.IsNullish(given) {
+		t.at--
+		opts = append(opts, jetstream.WithStreamListSubject(read(&t.args, "the subject", k6x.Name)))
+	}
+	names(func(ctx context.Context, js jetstream.JetStream) (<-chan string, func() error) {
+		lister := js.StreamNames(ctx, opts...)
+
+		return lister.Name(), lister.Err
+	})(h, t)
+}
+
+func inStream[T any](t *task, ask func(context.Context, jetstream.Stream) (T, error)) func(context.Context, *jetStream, *record) (T, error) {
+	name := read(&t.args, "the stream", k6x.Name)
+
+	return func(ctx context.Context, js *jetStream, _ *record) (answer T, err error) {
+		stream, err := js.Stream(ctx, name)
+		if err != nil {
+			return answer, err
+		}
+
+		return ask(ctx, stream)
+	}
+}
+
+func (h *jetStreamHandle) streamInfo(t *task) {
+	h.ask(t, inStream(t, func(_ context.Context, stream jetstream.Stream) (any, error) {
+		return stream.CachedInfo(), nil // requested just now
+	}))
+}
+
+func (h *jetStreamHandle) consumers(t *task) {
+	h.ask(t, inStream(t, func(ctx context.Context, stream jetstream.Stream) (any, error) {
+		lister := stream.ConsumerNames(ctx)
+
+		return all(lister.Name(), lister.Err)
+	}))
+}
+
+type purgeOptions struct {
+	all  []jetstream.StreamPurgeOpt
+	tags *k6x.Tags
+}
+
+func (h *jetStreamHandle) purgeStream(t *task) {
+	var o purgeOptions
+	h.ask(t, inStream(t, func(ctx context.Context, stream jetstream.Stream) (any, error) {
+		return nil, stream.Purge(ctx, o.all...)
+	}))
+	readOptions(&t.args, purging, &o)
+	t.tags = o.tags
+}
+
+var purging = k6x.Options[purgeOptions]{ //nolint:gochecknoglobals // a table
+	purgeOption("subject", k6x.Name, jetstream.WithPurgeSubject),
+	purgeOption("keep", k6x.Unsigned, jetstream.WithPurgeKeep),
+	purgeOption("sequence", k6x.Unsigned, jetstream.WithPurgeSequence),
+	k6x.Into("tags", func(o *purgeOptions) **k6x.Tags { return &o.tags }, readTags),
+}
+
+func purgeOption[V any](name string, read reader[V], option func(V) jetstream.StreamPurgeOpt) k6x.Option[purgeOptions] {
+	return k6x.Option[purgeOptions]{Name: name, Read: func(o *purgeOptions, method string, value sobek.Value) error {
+		v, err := read(method, "option "+name, value)
+		o.all = append(o.all, option(v))
+
+		return err
+	}}
+}
+
+func (h *jetStreamHandle) getMessage(t *task) {
+	subject, sequence := "", uint64(0)
+	find := inStream(t, func(ctx context.Context, stream jetstream.Stream) (*jetstream.RawStreamMsg, error) {
+		if subject != "" {
+			return stream.GetLastMsgForSubject(ctx, subject)
+		}
+
+		return stream.GetMsg(ctx, sequence)
+	})
+	if s, ok := t.call.Argument(t.at).(sobek.String); ok && s.String() != "" {
+		subject = read(&t.args, "the subject", k6x.Name)
+	} else {
+		sequence = read(&t.args, "the sequence", k6x.Unsigned)
+	}
+	lookUp(h.perConnection, t, find, func(found *jetstream.RawStreamMsg) (sobek.Value, error) {
+		return lazily(h.client.module, found, rawProperties), nil
+	})
+}
+
+var rawProperties = []property[*jetstream.RawStreamMsg]{ //nolint:gochecknoglobals // a table
+	{"subject", func(m *jetstream.RawStreamMsg) any { return m.Subject }},
+	{"data", func(m *jetstream.RawStreamMsg) any { return string(m.Data) }},
+	{"raw", func(m *jetstream.RawStreamMsg) any { return m.Data }},
+	{"headers", func(m *jetstream.RawStreamMsg) any { return m.Header }},
+	{"sequence", func(m *jetstream.RawStreamMsg) any { return m.Sequence }},
+	{"timestamp", func(m *jetstream.RawStreamMsg) any { return m.Time }},
+}
+
+func (h *jetStreamHandle) deleteMessage(t *task) {
+	var sequence uint64
+	h.ask(t, inStream(t, func(ctx context.Context, stream jetstream.Stream) (any, error) {
+		return nil, stream.DeleteMsg(ctx, sequence)
+	}))
+	sequence = read(&t.args, "the sequence", k6x.Unsigned)
+}
+
+// bucket is the JavaScript object KeyValue or ObjectStore.
+type bucket[T any] struct {
+	*perConnection[T]
+
+	name    string
+	methods k6x.Methods[*bucket[T]]
+}
+
+// bucketKind is a kind of buckets, with configurations of type C.
+type bucketKind[C, T any] struct {
+	methods k6x.Methods[*bucket[T]]
+	find    func(jetstream.JetStream, context.Context, string) (T, error)
+	name    func(C) string
+}
+
+func (k *bucketKind[C, T]) named(h *jetStreamHandle, name string) *bucket[T] {
+	found := within(h, func(ctx context.Context, js jetstream.JetStream) (T, error) { return k.find(js, ctx, name) })
+
+	return &bucket[T]{found, name, k.methods}
+}
+
+func (b *bucket[T]) object() *sobek.Object {
+	object := b.methods.Object(b.client.Runtime(), b)
+	b.client.SetConstant(object, "bucket", b.name)
+
+	return object
+}
+
+func existing[C, T any](method string, kind *bucketKind[C, T]) k6x.Method[*jetStreamHandle] {
+	return func(h *jetStreamHandle, call sobek.FunctionCall) sobek.Value {
+		a := h.client.args(method, call)
+		name := read(&a, "the bucket", k6x.Name)
+		if !sobek.IsUndefined(a.next()) {
+			a.refuse("takes only the bucket's name; ensure%s creates one with options", strings.ToUpper(method[:1])+method[1:])
+		}
+		a.must()
+
+		return kind.named(h, name).object()
+	}
+}
+
+func changeBucket[C, T any](
+	kind *bucketKind[C, T], change func(jetstream.JetStream, context.Context, C) (T, error),
+) func(*jetStreamHandle, *task) {
+	return func(h *jetStreamHandle, t *task) {
+		cfg := apiConfig[C](&t.args)
+		made := kind.named(h, kind.name(cfg))
+		t.job = func(ctx context.Context, conn *connection, _ *record) error {
+			js, err := h.on(ctx, conn)
+			if err == nil {
+				made.found, err = change(js, ctx, cfg)
+			}
+			if err == nil {
+				made.conn = conn
+			}
 
 			return err
-		},
-		value: func() (sobek.Value, error) {
-			if said == nil {
-				return sobek.Undefined(), nil
-			}
-
-			return h.client.toScript(said)
-		},
+		}
+		t.value = func() (sobek.Value, error) { return made.object(), nil }
 	}
 }
 
-func (h *jetStreamHandle) info(sobek.FunctionCall) (*task, error) {
-	return h.task("info", func(ctx context.Context, js jetstream.JetStream) (any, error) { return js.AccountInfo(ctx) }), nil
+func (h *jetStreamHandle) publish(t *task) {
+	m, o := t.outgoing(ofStream)
+	h.publishes(t, m, o)
+}
+
+func (h *jetStreamHandle) publishes(t *task, m *natsio.Msg, o *messageOptions) {
+	t.subject, t.timeout = m.Subject, o.timeout
+	var ack *jetstream.PubAck
+	h.use(t, func(ctx context.Context, js *jetStream, r *record) (err error) {
+		if ack, err = js.PublishMsg(ctx, m); err == nil {
+			r.sent.add(m.Data)
+		}
+
+		return err
+	})
+	t.value = func() (sobek.Value, error) {
+		return h.client.plainObject(map[string]any{
+			"stream": ack.Stream, "sequence": h.client.show(ack.Sequence), "duplicate": ack.Duplicate, "domain": ack.Domain,
+		}), nil
+	}
+}
+
+// acks counts acknowledgements until complete claims them.
+type acks struct {
+	mu     sync.Mutex
+	stored volume
+	lost   map[string]int
+	first  error
+}
+
+func (a *acks) acked(_ jetstream.JetStream, m *natsio.Msg, _ *jetstream.PubAck) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.stored.add(m.Data)
+}
+
+func (a *acks) failed(_ jetstream.JetStream, _ *natsio.Msg, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.first == nil {
+		a.first, a.lost = err, map[string]int{}
+	}
+	a.lost[scriptError(err).Kind]++
+}
+
+func (a *acks) claim() (stored volume, lost map[string]int, first error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	stored, lost, first = a.stored, a.lost, a.first
+	a.stored, a.lost, a.first = volume{}, nil, nil
+
+	return stored, lost, first
+}
+
+// opPublishNoWait counts messages when acknowledgements are requested. Only complete has durations.
+const opPublishNoWait = "js.publishNoWait"
+
+func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
+	c := h.client
+	a := c.args("publishNoWait", call)
+	m, o := a.outgoing(ofStreamNoWait)
+	a.must()
+	conn := c.ready()
+	js, err := h.on(c.VU().Context(), conn)
+	if err == nil {
+		err = js.publishAsync(m, c.config.timeout)
+	}
+	if err != nil {
+		c.timed(conn, &record{operation: opPublishNoWait, tags: o.tags}, func() error { return err })
+	}
+
+	return sobek.Undefined()
+}
+
+func (js *jetStream) publishAsync(m *natsio.Msg, stall time.Duration) error {
+	_, err := js.PublishMsgAsync(m, jetstream.WithStallWait(stall))
+
+	return err
+}
+
+func (h *jetStreamHandle) complete(t *task) {
+	t.timeout = t.duration("the timeout", 0)
+	stored := h.acknowledged(t, func(context.Context, *jetStream) error { return nil })
+	t.value = func() (sobek.Value, error) { return h.client.Runtime().ToValue(stored.messages), nil }
+}
+
+func (h *jetStreamHandle) publishBatch(t *task) {
+	c := h.client
+	subject, messages, o := t.args.subject(), t.messages(), t.messageOptions(ofStreamBatch)
+	t.timeout = o.timeout
+	stored := h.acknowledged(t, func(ctx context.Context, js *jetStream) error {
+		for range max(o.iterations, 1) {
+			for _, data := range messages {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				if err := js.publishAsync(&natsio.Msg{Subject: subject, Data: data, Header: c.stamped(o.header)}, c.config.timeout); err != nil {
+					return err
+				}
+			}
+		}
+
+		return nil
+	})
+	t.value = func() (sobek.Value, error) {
+		took := t.recorded[len(t.recorded)-1].took
+
+		return c.batchResult(&batchResult{succeeded: stored.messages, took: took, sent: stored.bytes}), nil
+	}
+}
+
+// acknowledged sets a task's job: to send messages, and to wait for the missing acknowledgements.
+// The stored messages are known when the task is done.
+func (h *jetStreamHandle) acknowledged(t *task, send func(context.Context, *jetStream) error) (stored *volume) {
+	stored = &volume{}
+	t.operation = opPublishNoWait
+	h.use(t, func(ctx context.Context, js *jetStream, r *record) error {
+		failure := send(ctx, js)
+		select {
+		case <-js.PublishAsyncComplete():
+		case <-ctx.Done():
+			failure = errors.Join(failure, ctx.Err())
+		}
+		var lost map[string]int
+		var first error
+		*stored, lost, first = js.acks.claim()
+		r.sent, r.many, r.lost = *stored, true, lost
+		if failure == nil && first != nil {
+			return lossOf(*stored, lost, first)
+		}
+
+		return failure
+	})
+
+	return stored
+}
+
+func lossOf(stored volume, lost map[string]int, first error) error {
+	failed := 0
+	for _, n := range lost {
+		failed += n
+	}
+	e := scriptError(first)
+	e.Message = fmt.Sprintf("%d of %d messages were not stored: %s", failed, failed+stored.messages, e.Message)
+
+	return &e
 }

@@ -8,240 +8,132 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
-type keyValue struct {
-	perConnection[jetstream.KeyValue]
+type keyValue = bucket[jetstream.KeyValue]
 
-	bucket string
+var keyValueKind = bucketKind[jetstream.KeyValueConfig, jetstream.KeyValue]{ //nolint:gochecknoglobals // a table
+	find: jetstream.JetStream.KeyValue,
+	name: func(cfg jetstream.KeyValueConfig) string { return cfg.Bucket },
+	methods: calls("kv.", map[string]func(*keyValue, *task){
+		"get":          getKey,
+		"getRevision":  getRevision,
+		"put":          putKey,
+		"create":       createKey,
+		"update":       updateKey,
+		"delete":       removeKey(jetstream.KeyValue.Delete),
+		"purge":        removeKey(jetstream.KeyValue.Purge),
+		"purgeDeletes": purgeDeletes,
+		"keys":         listKeys,
+		"history":      history,
+		"info":         bucketInfo,
+	}).With(k6x.Methods[*keyValue]{"watch": watch}),
 }
 
-func (h *jetStreamHandle) keyValueOf(bucket string) *keyValue {
-	kv := &keyValue{bucket: bucket}
-	kv.handle = h
-	kv.find = func(ctx context.Context, js jetstream.JetStream) (jetstream.KeyValue, error) {
-		return js.KeyValue(ctx, bucket)
-	}
-
-	return kv
-}
-
-func (kv *keyValue) at() *perConnection[jetstream.KeyValue] { return &kv.perConnection }
-
-func (h *jetStreamHandle) keyValue(call sobek.FunctionCall) sobek.Value {
-	bucket, err := k6x.Name("keyValue", "the bucket", call.Argument(0))
-	if err != nil {
-		h.client.Throw(err)
-	}
-	if !sobek.IsUndefined(call.Argument(1)) {
-		h.client.Misuse("keyValue: takes only the bucket's name; ensureKeyValue({ bucket, ttl: '60s' }) creates one with options")
-	}
-
-	return h.keyValueOf(bucket).object()
-}
-
-func changeKeyValue(
-	name string, change func(jetstream.JetStream, context.Context, jetstream.KeyValueConfig) (jetstream.KeyValue, error),
-) operation[*jetStreamHandle] {
-	return changeBucket(name, change, func(h *jetStreamHandle, cfg jetstream.KeyValueConfig) bucket[jetstream.KeyValue] {
-		return h.keyValueOf(cfg.Bucket)
-	})
-}
-
-func (h *jetStreamHandle) keyValues(sobek.FunctionCall) (*task, error) {
-	return h.task("keyValues", func(ctx context.Context, js jetstream.JetStream) (any, error) {
-		lister := js.KeyValueStoreNames(ctx)
-		names := all(lister.Name())
-
-		return names, lister.Error()
-	}), nil
-}
-
-func (kv *keyValue) object() *sobek.Object {
-	c := kv.handle.client
-	object := keyValueMethods.Object(c.Runtime(), kv)
-	c.SetConstant(object, "bucket", kv.bucket)
-
-	return object
-}
-
-var keyValueMethods = k6x.BothForms(map[string]operation[*keyValue]{ //nolint:gochecknoglobals // a table
-	"get":          tagged("get", 1, (*keyValue).get),
-	"getRevision":  tagged("getRevision", 2, (*keyValue).getRevision),
-	"put":          tagged("put", 2, (*keyValue).put),
-	"create":       (*keyValue).create,
-	"update":       tagged("update", 3, (*keyValue).update),
-	"delete":       tagged("delete", 2, removeKey("delete", jetstream.KeyValue.Delete)),
-	"purge":        tagged("purge", 2, removeKey("purge", jetstream.KeyValue.Purge)),
-	"purgeDeletes": tagged("purgeDeletes", 1, (*keyValue).purgeDeletes),
-	"keys":         tagged("keys", 1, (*keyValue).keys),
-	"history":      tagged("history", 1, (*keyValue).history),
-	"info":         tagged("info", 0, (*keyValue).info),
-}).With(k6x.Methods[*keyValue]{"watch": (*keyValue).watch})
-
-func (kv *keyValue) task(operation string, job func(ctx context.Context, found jetstream.KeyValue, r *record) error) *task {
-	return &task{client: kv.handle.client, operation: "kv." + operation, job: func(ctx context.Context, conn *connection, r *record) error {
-		found, err := kv.on(ctx, conn)
-		if err != nil {
-			return err
-		}
-
-		return job(ctx, found, r)
-	}}
-}
-
-func (kv *keyValue) get(call sobek.FunctionCall) (*task, error) {
-	key, err := k6x.Name("get", "the key", call.Argument(0))
-
-	return kv.lookup("get", func(ctx context.Context, found jetstream.KeyValue) (jetstream.KeyValueEntry, error) {
+func getKey(kv *keyValue, t *task) {
+	key := read(&t.args, "the key", k6x.Name)
+	lookUpKey(kv, t, func(ctx context.Context, found jetstream.KeyValue) (jetstream.KeyValueEntry, error) {
 		return found.Get(ctx, key)
-	}), err
+	})
 }
 
-func (kv *keyValue) getRevision(call sobek.FunctionCall) (*task, error) {
-	key, err := k6x.Name("getRevision", "the key", call.Argument(0))
-	if err != nil {
-		return nil, err
-	}
-	revision, err := k6x.Unsigned("getRevision", "the revision", call.Argument(1))
-
-	return kv.lookup("getRevision", func(ctx context.Context, found jetstream.KeyValue) (jetstream.KeyValueEntry, error) {
+func getRevision(kv *keyValue, t *task) {
+	key, revision := read(&t.args, "the key", k6x.Name), read(&t.args, "the revision", k6x.Unsigned)
+	lookUpKey(kv, t, func(ctx context.Context, found jetstream.KeyValue) (jetstream.KeyValueEntry, error) {
 		return found.GetRevision(ctx, key, revision)
-	}), err
+	})
 }
 
-func (kv *keyValue) lookup(operation string, ask func(context.Context, jetstream.KeyValue) (jetstream.KeyValueEntry, error)) *task {
-	var entry jetstream.KeyValueEntry
-	t := kv.task(operation, func(ctx context.Context, found jetstream.KeyValue, r *record) (err error) {
-		entry, err = ask(ctx, found)
-		switch {
-		case err == nil:
+func lookUpKey(kv *keyValue, t *task, get func(context.Context, jetstream.KeyValue) (jetstream.KeyValueEntry, error)) {
+	find := func(ctx context.Context, found jetstream.KeyValue, r *record) (jetstream.KeyValueEntry, error) {
+		entry, err := get(ctx, found)
+		if err == nil {
 			r.received.add(entry.Value())
-		case scriptError(err).Kind == k6x.KindNotFound:
-			entry, err = nil, nil
 		}
 
-		return err
-	})
-	t.value = func() (sobek.Value, error) {
-		if entry == nil {
-			return sobek.Null(), nil
-		}
-
-		return kv.handle.client.entry(entry), nil
+		return entry, err
 	}
-
-	return t
+	lookUp(kv.perConnection, t, find, func(entry jetstream.KeyValueEntry) (sobek.Value, error) { return kv.client.entry(nil, entry), nil })
 }
 
-func (kv *keyValue) put(call sobek.FunctionCall) (*task, error) {
-	return kv.write("put", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
-		return found.Put(ctx, key, value)
-	})
-}
+func putKey(kv *keyValue, t *task) { writeKey(kv, t, jetstream.KeyValue.Put) }
 
-type createOptions struct {
-	ttl  time.Duration
-	tags *k6x.Tags
-}
-
-var creating = k6x.Options[createOptions]{ //nolint:gochecknoglobals // a table
-	k6x.Into("ttl", func(o *createOptions) *time.Duration { return &o.ttl }, k6x.TTL),
-	k6x.Into("tags", func(o *createOptions) **k6x.Tags { return &o.tags }, readTags),
-}
-
-func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
-	var o createOptions
-	if err := creating.Read("create", call.Argument(2), &o); err != nil {
-		return nil, err
-	}
-	var opts []jetstream.KVCreateOpt
-	if o.ttl != 0 {
-		opts = append(opts, jetstream.KeyTTL(wholeSeconds(o.ttl)))
-	}
-
-	t, err := kv.write("create", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
-		revision, err := found.Create(ctx, key, value, opts...)
-		if err != nil {
-			if e := scriptError(err); e.Kind == kindWrongSequence {
-				err = &k6x.Error{Kind: k6x.KindConflict, Code: e.Code, Message: withCode("key exists", e.Code)}
-			}
-		}
-
-		return revision, err
-	})
-	if err == nil {
-		t.tags = o.tags
-	}
-
-	return t, err
-}
-
-func (kv *keyValue) update(call sobek.FunctionCall) (*task, error) {
-	revision, err := k6x.Unsigned("update", "the revision", call.Argument(2))
-	if err != nil {
-		return nil, err
-	}
-
-	return kv.write("update", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
-		return found.Update(ctx, key, value, revision)
-	})
-}
-
-func (kv *keyValue) write(
-	operation string, call sobek.FunctionCall, do func(context.Context, jetstream.KeyValue, string, []byte) (uint64, error),
-) (*task, error) {
-	c := kv.handle.client
-	key, err := k6x.Name(operation, "the key", call.Argument(0))
-	if err != nil {
-		return nil, err
-	}
-	value, err := c.owned(operation, call.Argument(1))
-	if err != nil {
-		return nil, err
-	}
+// writeKey reads a key and a value. The call returns the revision.
+func writeKey(kv *keyValue, t *task, do func(jetstream.KeyValue, context.Context, string, []byte) (uint64, error)) {
+	key, value := read(&t.args, "the key", k6x.Name), t.owned()
 	var revision uint64
-	t := kv.task(operation, func(ctx context.Context, found jetstream.KeyValue, r *record) (err error) {
-		if revision, err = do(ctx, found, key, value); err == nil {
+	kv.use(t, func(ctx context.Context, found jetstream.KeyValue, r *record) (err error) {
+		if revision, err = do(found, ctx, key, value); err == nil {
 			r.sent.add(value)
 		}
 
 		return err
 	})
-	t.value = func() (sobek.Value, error) { return c.number(revision), nil }
-
-	return t, nil
+	t.value = func() (sobek.Value, error) { return kv.client.show(revision), nil }
 }
 
-type removal struct {
+type keyOptions struct {
 	revision uint64
 	ttl      time.Duration
+	tags     *k6x.Tags
 }
 
-var removalOptions = k6x.Options[removal]{ //nolint:gochecknoglobals // a table
-	k6x.Into("revision", func(o *removal) *uint64 { return &o.revision }, k6x.Unsigned),
-	k6x.Into("ttl", func(o *removal) *time.Duration { return &o.ttl }, k6x.TTL),
+var (
+	creating = k6x.Options[keyOptions]{ //nolint:gochecknoglobals // a table
+		k6x.Into("ttl", func(o *keyOptions) *time.Duration { return &o.ttl }, k6x.TTL),
+		k6x.Into("tags", func(o *keyOptions) **k6x.Tags { return &o.tags }, readTags),
+	}
+	removing = k6x.Options[keyOptions]{ //nolint:gochecknoglobals // a table
+		k6x.Into("revision", func(o *keyOptions) *uint64 { return &o.revision }, k6x.Unsigned),
+		k6x.Into("ttl", func(o *keyOptions) *time.Duration { return &o.ttl }, k6x.TTL),
+	}
+)
+
+func createKey(kv *keyValue, t *task) {
+	var opts []jetstream.KVCreateOpt
+	writeKey(kv, t, func(found jetstream.KeyValue, ctx context.Context, key string, value []byte) (uint64, error) {
+		revision, err := found.Create(ctx, key, value, opts...)
+		if err == nil {
+			return revision, nil
+		}
+		if e := scriptError(err); e.Kind == kindWrongSequence {
+			err = &k6x.Error{Kind: k6x.KindConflict, Code: e.Code, Message: withCode("key exists", e.Code)}
+		}
+
+		return revision, err
+	})
+	var o keyOptions
+	readOptions(&t.args, creating, &o)
+	t.tags = o.tags
+	if o.ttl != 0 {
+		opts = append(opts, jetstream.KeyTTL(wholeSeconds(o.ttl)))
+	}
+}
+
+func updateKey(kv *keyValue, t *task) {
+	var revision uint64
+	writeKey(kv, t, func(found jetstream.KeyValue, ctx context.Context, key string, value []byte) (uint64, error) {
+		return found.Update(ctx, key, value, revision)
+	})
+	revision = read(&t.args, "the revision", k6x.Unsigned)
 }
 
 // The marker of a purge with a ttl expires.
-func removeKey(
-	name string, do func(jetstream.KeyValue, context.Context, string, ...jetstream.KVDeleteOpt) error,
-) operation[*keyValue] {
-	return func(kv *keyValue, call sobek.FunctionCall) (*task, error) {
-		key, err := k6x.Name(name, "the key", call.Argument(0))
-		if err != nil {
-			return nil, err
-		}
-		var o removal
-		given := call.Argument(1)
-		if object, is := given.(*sobek.Object); is && object.ClassName() == "Object" && name == "purge" {
-			err = removalOptions.Read(name, given, &o)
-		} else if !k6x.IsNullish(given) {
-			o.revision, err = k6x.Unsigned(name, "the revision", given)
-		}
-		if err != nil {
-			return nil, err
+func removeKey(do func(jetstream.KeyValue, context.Context, string, ...jetstream.KVDeleteOpt) error) func(*keyValue, *task) {
+	return func(kv *keyValue, t *task) {
+		key := read(&t.args, "the key", k6x.Name)
+		var o keyOptions
+		given := t.call.Argument(t.at)
+		if object, is := given.(*sobek.Object); is && object.ClassName() == "Object" && t.method == "purge" {
+			readOptions(&t.args, removing, &o)
+			t.hasTags = false
+		} else if k6x.IsNullish(given) {
+			t.at++
+		} else {
+			o.revision = read(&t.args, "the revision", k6x.Unsigned)
 		}
 		var opts []jetstream.KVDeleteOpt
 		if o.revision != 0 {
@@ -250,77 +142,208 @@ func removeKey(
 		if o.ttl != 0 {
 			opts = append(opts, jetstream.PurgeTTL(wholeSeconds(o.ttl)))
 		}
-
-		return kv.task(name, func(ctx context.Context, found jetstream.KeyValue, _ *record) error {
+		kv.use(t, func(ctx context.Context, found jetstream.KeyValue, _ *record) error {
 			return do(found, ctx, key, opts...)
-		}), nil
+		})
 	}
 }
 
-func (kv *keyValue) purgeDeletes(call sobek.FunctionCall) (*task, error) {
+func purgeDeletes(kv *keyValue, t *task) {
 	const usual = 30 * time.Minute
-	older, err := k6x.Duration("purgeDeletes", "the time", call.Argument(0), usual)
+	older := t.duration("the time", usual)
 	if older == 0 {
 		older = -1 // all older entries
 	}
-
-	return kv.task("purgeDeletes", func(ctx context.Context, found jetstream.KeyValue, _ *record) error {
+	kv.use(t, func(ctx context.Context, found jetstream.KeyValue, _ *record) error {
 		return found.PurgeDeletes(ctx, jetstream.DeleteMarkersOlderThan(older))
-	}), err
+	})
 }
 
-func (kv *keyValue) info(sobek.FunctionCall) (*task, error) {
+func bucketInfo(kv *keyValue, t *task) {
 	var said jetstream.KeyValueStatus
-	t := kv.task("info", func(ctx context.Context, found jetstream.KeyValue, _ *record) (err error) {
+	kv.use(t, func(ctx context.Context, found jetstream.KeyValue, _ *record) (err error) {
 		said, err = found.Status(ctx)
 
 		return err
 	})
 	t.value = func() (sobek.Value, error) {
-		c := kv.handle.client
+		c := kv.client
 		config, err := c.toScript(said.Config())
 		if err != nil {
 			return nil, err
 		}
-		rt := c.Runtime()
 
 		return c.plainObject(map[string]any{
-			"bucket": said.Bucket(), "values": c.number(said.Values()), "bytes": c.number(said.Bytes()), "history": said.History(),
+			"bucket": said.Bucket(), "values": c.show(said.Values()), "bytes": c.show(said.Bytes()), "history": said.History(),
 			"ttl": shownTime(said.TTL()), "backingStore": said.BackingStore(),
-			"compressed": said.IsCompressed(), "config": rt.ToValue(config),
+			"compressed": said.IsCompressed(), "config": config,
 		}), nil
 	}
-
-	return t, nil
 }
 
-var entryKeys = []string{ //nolint:gochecknoglobals // a constant
-	"bucket", "key", "value", "raw", "revision", "created", "operation", "delta",
+var entryProperties = []property[jetstream.KeyValueEntry]{ //nolint:gochecknoglobals // a table
+	prop("bucket", jetstream.KeyValueEntry.Bucket), prop("key", jetstream.KeyValueEntry.Key),
+	prop("value", func(e jetstream.KeyValueEntry) string { return string(e.Value()) }), prop("raw", jetstream.KeyValueEntry.Value),
+	prop("revision", jetstream.KeyValueEntry.Revision), prop("created", jetstream.KeyValueEntry.Created),
+	prop("operation", func(e jetstream.KeyValueEntry) string {
+		return strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(e.Operation().String(), "KeyValue"), "Op"))
+	}),
+	prop("delta", jetstream.KeyValueEntry.Delta),
 }
 
-func (c *client) entry(e jetstream.KeyValueEntry) sobek.Value {
-	rt := c.Runtime()
+func (c *client) entry(_ *connection, e jetstream.KeyValueEntry) sobek.Value {
+	return lazily(c.module, e, entryProperties)
+}
 
-	return c.lazily(&lazyObject{keys: entryKeys, make: func(key string) sobek.Value {
-		switch key {
-		case "bucket":
-			return rt.ToValue(e.Bucket())
-		case "key":
-			return rt.ToValue(e.Key())
-		case "value":
-			return rt.ToValue(string(e.Value()))
-		case "raw":
-			return rt.ToValue(rt.NewArrayBuffer(e.Value()))
-		case "revision":
-			return c.number(e.Revision())
-		case "created":
-			return c.date(e.Created())
-		case "delta":
-			return c.number(e.Delta())
-		default:
-			name := strings.TrimSuffix(strings.TrimPrefix(e.Operation().String(), "KeyValue"), "Op")
-
-			return rt.ToValue(strings.ToLower(name))
+func listKeys(kv *keyValue, t *task) {
+	filters := read(&t.args, "the filters", readFilters)
+	var names []string
+	kv.use(t, func(ctx context.Context, found jetstream.KeyValue, r *record) error {
+		watcher, err := found.WatchFiltered(ctx, filters, jetstream.IgnoreDeletes(), jetstream.MetaOnly())
+		if err != nil {
+			return err
 		}
-	}}, nil)
+
+		return initial(ctx, watcher, func(e jetstream.KeyValueEntry) {
+			names = append(names, e.Key())
+			r.received.messages++
+		})
+	})
+	t.value = func() (sobek.Value, error) { return kv.client.stringArray(names), nil }
+}
+
+func history(kv *keyValue, t *task) {
+	key := read(&t.args, "the key", k6x.Name)
+	var entries []jetstream.KeyValueEntry
+	kv.use(t, func(ctx context.Context, found jetstream.KeyValue, r *record) error {
+		watcher, err := found.Watch(ctx, key, jetstream.IncludeHistory())
+		if err != nil {
+			return err
+		}
+
+		return initial(ctx, watcher, func(e jetstream.KeyValueEntry) {
+			entries = append(entries, e)
+			r.received.add(e.Value())
+		})
+	})
+	t.value = func() (sobek.Value, error) {
+		return array(kv.client.module, entries, func(e jetstream.KeyValueEntry) any { return kv.client.entry(nil, e) }), nil
+	}
+}
+
+func initial(ctx context.Context, watcher jetstream.KeyWatcher, take func(jetstream.KeyValueEntry)) error {
+	defer kvlayout.StopWatcher(watcher)
+	for {
+		select {
+		case e, more := <-watcher.Updates():
+			switch {
+			case !more && ctx.Err() != nil:
+				return ctx.Err()
+			case !more:
+				return k6x.Errorf(k6x.KindConnection, "the connection broke")
+			case e == nil:
+				return nil
+			}
+			take(e)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func readFilters(method, what string, value sobek.Value) ([]string, error) {
+	if k6x.IsNullish(value) {
+		return nil, nil
+	}
+	values, err := oneOrMore(method, what, value)
+	filters := make([]string, len(values))
+	for i, v := range values {
+		if filters[i], err = k6x.Name(method, "a filter", v); err != nil {
+			return nil, err
+		}
+	}
+
+	return filters, err
+}
+
+type watchOptions struct {
+	History       bool      `json:"history"`
+	UpdatesOnly   bool      `json:"updatesOnly"`
+	IgnoreDeletes bool      `json:"ignoreDeletes"`
+	MetaOnly      bool      `json:"metaOnly"`
+	Resume        uint64    `json:"resume"` // the revision to begin with
+	Tags          *k6x.Tags `json:"tags"`
+}
+
+func (o *watchOptions) all() (opts []jetstream.WatchOpt) {
+	for _, option := range []struct {
+		given bool
+		opt   jetstream.WatchOpt
+	}{
+		{o.History, jetstream.IncludeHistory()}, {o.UpdatesOnly, jetstream.UpdatesOnly()}, {o.IgnoreDeletes, jetstream.IgnoreDeletes()},
+		{o.MetaOnly, jetstream.MetaOnly()}, {o.Resume > 0, jetstream.ResumeFromRevision(o.Resume)},
+	} {
+		if option.given {
+			opts = append(opts, option.opt)
+		}
+	}
+
+	return opts
+}
+
+var entrySource = source[jetstream.KeyValueEntry]{ //nolint:gochecknoglobals // a constant
+	data: jetstream.KeyValueEntry.Value,
+	age:  func(e jetstream.KeyValueEntry) (time.Duration, bool) { return max(time.Since(e.Created()), 0), true },
+	show: (*client).entry,
+}
+
+func watch(kv *keyValue, call sobek.FunctionCall) sobek.Value {
+	c := kv.client
+	a := c.args("watch", call)
+	filters, callback := read(&a, "the filters", readFilters), a.callback()
+	var o watchOptions
+	a.options(&o)
+	a.must()
+	a.tags = o.Tags
+
+	var f *feed[jetstream.KeyValueEntry]
+	c.tasks.Now(&task{args: a, operation: "kv.watch", job: func(ctx context.Context, conn *connection, _ *record) error {
+		found, err := kv.on(ctx, conn)
+		if err != nil {
+			return err
+		}
+		// The watcher outlives the call, whose end interrupts only its creation.
+		life, end := context.WithCancel(context.WithoutCancel(c.VU().Context()))
+		inTime := context.AfterFunc(ctx, func() {
+			defer crash.Contain("the end of a watcher")
+			end()
+		})
+		watcher, err := found.WatchFiltered(life, filters, o.all()...)
+		if !inTime() && err == nil {
+			kvlayout.StopWatcher(watcher)
+			err = ctx.Err()
+		}
+		if err != nil {
+			end()
+
+			return err
+		}
+		f = newFeed(c, conn, entrySource, maxBatch, o.Tags)
+		f.stop = func() { _ = watcher.Stop() }
+		go func() {
+			defer crash.Contain("a watcher of a bucket")
+			defer end()
+			defer f.end()
+			for e := range watcher.Updates() {
+				if e != nil {
+					f.put(e)
+				}
+			}
+		}()
+
+		return nil
+	}})
+	f.push(callback)
+
+	return f.object()
 }

@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -19,10 +20,8 @@ import (
 // layoutStore uses the connection of runs if there is one and the bucket allows it, else
 // nats.go's.
 type layoutStore struct {
-	layout   kvlayout.Layout
-	database string
-	replicas int
-	over     *runConnection
+	options kvlayout.Options
+	over    *runConnection
 	// otherwise means that the bucket needs nats.go.
 	bucket    *wire.Bucket
 	otherwise bool
@@ -58,13 +57,10 @@ var layoutJobs = [...]struct { //nolint:gochecknoglobals // a table
 	jobDelete: {"delete", "layout.delete", (*layoutStore).removeDirect, (*layoutStore).remove},
 }
 
-func newLayoutStore(c *client, o *layoutOptions, job func(context.Context, *connection, *record) error) *layoutStore {
+func newLayoutStore(c *client, o kvlayout.Options, job func(context.Context, *connection, *record) error) *layoutStore {
+	o.Database = cmp.Or(o.Database, kvlayout.DefaultDatabase)
 	s := &layoutStore{
-		layout: kvlayout.Layout(o.Layout), database: o.Database, replicas: o.Replicas, over: c.runs(),
-		task: task{client: c, brief: true, timeout: c.config.TimeoutEach, job: job},
-	}
-	if s.database == "" {
-		s.database = kvlayout.DefaultDatabase
+		options: o, over: c.runs(), task: task{args: args{client: c}, brief: true, timeout: c.config.timeout, job: job},
 	}
 	s.direct = s.onBucket
 
@@ -105,7 +101,7 @@ func (s *layoutStore) onBucket(conn *wire.Conn) error {
 	case s.otherwise:
 		return s.overNatsGo()
 	default:
-		s.encoded = s.layout.AppendKey(s.encoded[:0], s.key)
+		s.encoded = s.options.Layout.AppendKey(s.encoded[:0], s.key)
 		err = layoutJobs[s.job].direct(s, conn)
 	}
 	if err != nil {
@@ -115,7 +111,7 @@ func (s *layoutStore) onBucket(conn *wire.Conn) error {
 	return err
 }
 
-func (s *layoutStore) name() string { return s.layout.Bucket(s.database, "") }
+func (s *layoutStore) name() string { return s.options.Layout.Bucket(s.options.Database, "") }
 
 var buckets = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
@@ -180,7 +176,7 @@ func (s *layoutStore) makeOver(ctx context.Context, conn *connection) error {
 	if err != nil {
 		return err
 	}
-	store, err := kvlayout.Open(ctx, js, kvlayout.Options{Layout: s.layout, Database: s.database, Replicas: s.replicas})
+	store, err := kvlayout.Open(ctx, js, s.options)
 	if err != nil {
 		return err
 	}
@@ -235,8 +231,8 @@ func (s *layoutStore) getDirect(conn *wire.Conn) error {
 	if err != nil || !found {
 		return err
 	}
-	if s.layout != kvlayout.Orb {
-		record, err := s.layout.DecodeValue("", string(s.key), value)
+	if s.options.Layout != kvlayout.Orb {
+		record, err := s.options.Layout.DecodeValue("", string(s.key), value)
 		if err != nil {
 			return err
 		}
@@ -267,9 +263,9 @@ func (s *layoutStore) put(ctx context.Context, store *kvlayout.Store, r *record)
 
 func (s *layoutStore) putDirect(conn *wire.Conn) error {
 	value := s.value
-	if s.layout != kvlayout.Orb {
+	if s.options.Layout != kvlayout.Orb {
 		var err error
-		if value, err = s.layout.EncodeValue(kvlayout.Record{Key: string(s.key), Value: value}); err != nil {
+		if value, err = s.options.Layout.EncodeValue(kvlayout.Record{Key: string(s.key), Value: value}); err != nil {
 			return err
 		}
 	}
@@ -290,7 +286,7 @@ func (s *layoutStore) remove(ctx context.Context, store *kvlayout.Store, _ *reco
 
 func (s *layoutStore) removeDirect(conn *wire.Conn) error {
 	remove := conn.Delete
-	if s.layout.Purges() {
+	if s.options.Layout.Purges() {
 		remove = conn.Purge
 	}
 

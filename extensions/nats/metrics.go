@@ -1,7 +1,6 @@
 package nats
 
 import (
-	"slices"
 	"time"
 
 	"go.k6.io/k6/v2/js/common"
@@ -26,74 +25,29 @@ const (
 	metricDisconnects      = "nats_disconnects"       // Counter: broken connections
 )
 
+// instruments are the metrics that k6x does not have.
 type instruments struct {
-	meter                                                    *k6x.Meter
-	duration, errors, latency                                *metrics.Metric
-	messagesSent, messagesReceived, bytesSent, bytesReceived *metrics.Metric
-	operations                                               func(tags [][2]string, outcome string) k6x.Series
-	series                                                   map[seriesKey]opSeries
-	untagged                                                 *callSeries
-	tagged                                                   map[string]*callSeries
-
+	errors, latency                   *metrics.Metric
+	known                             map[seriesKey]k6x.Series
 	connects, reconnects, disconnects k6x.Series
 }
 
-type seriesKey struct{ operation, outcome, subject, tags string }
-
-type opSeries struct {
-	ops, duration k6x.Series
-}
-
-type callSeries struct {
-	tags                                                              [][2]string
-	kinds                                                             map[string]k6x.Series
-	latency, messagesSent, messagesReceived, bytesSent, bytesReceived k6x.Series
+type seriesKey struct {
+	metric     *metrics.Metric
+	kind, tags string
 }
 
 func newInstruments(m *k6x.Module) instruments {
-	must := func(metric *metrics.Metric, err error) *metrics.Metric {
-		if err != nil {
-			common.Throw(m.Runtime(), err)
-		}
-
-		return metric
-	}
-	meter, registry := m.Meter(), m.VU().InitEnv().Registry
-
-	i := instruments{
-		series: map[seriesKey]opSeries{}, tagged: map[string]*callSeries{},
-		meter: meter, operations: m.Operations, duration: registry.Get(metricDuration), errors: registry.Get(metricErrors),
-		latency:          must(registry.NewMetric(metricLatency, metrics.Trend, metrics.Time)),
-		messagesSent:     must(registry.NewMetric(metricMessagesSent, metrics.Counter)),
-		messagesReceived: must(registry.NewMetric(metricMessagesReceived, metrics.Counter)),
-		bytesSent:        must(registry.NewMetric(metricBytesSent, metrics.Counter, metrics.Data)),
-		bytesReceived:    must(registry.NewMetric(metricBytesReceived, metrics.Counter, metrics.Data)),
-		connects:         m.Counter(metricConnects), reconnects: m.Counter(metricReconnects), disconnects: m.Counter(metricDisconnects),
-	}
-	i.untagged = i.newCallSeries(nil)
-
-	return i
-}
-
-func (i *instruments) newCallSeries(tags [][2]string) *callSeries {
-	return &callSeries{
-		tags: tags, kinds: map[string]k6x.Series{}, latency: i.meter.Series(i.latency, tags...),
-		messagesSent: i.meter.Series(i.messagesSent, tags...), messagesReceived: i.meter.Series(i.messagesReceived, tags...),
-		bytesSent: i.meter.Series(i.bytesSent, tags...), bytesReceived: i.meter.Series(i.bytesReceived, tags...),
-	}
-}
-
-func (i *instruments) call(tags *k6x.Tags) *callSeries {
-	if tags == nil {
-		return i.untagged
-	}
-	s, known := i.tagged[tags.Key()]
-	if !known {
-		s = i.newCallSeries(tags.Pairs())
-		i.tagged[tags.Key()] = s
+	registry := m.VU().InitEnv().Registry
+	latency, err := registry.NewMetric(metricLatency, metrics.Trend, metrics.Time)
+	if err != nil {
+		common.Throw(m.Runtime(), err)
 	}
 
-	return s
+	return instruments{
+		errors: registry.Get(metricErrors), latency: latency, known: map[seriesKey]k6x.Series{},
+		connects: m.Counter(metricConnects), reconnects: m.Counter(metricReconnects), disconnects: m.Counter(metricDisconnects),
+	}
 }
 
 type volume struct {
@@ -110,10 +64,9 @@ type record struct {
 	tags               *k6x.Tags
 	err                error
 	took               time.Duration
-	// many means that the call did many operations: times succeeded, lost counts the failed ones by
-	// kind of error.
+	// many means that the call did an operation for each sent message; lost counts the failed ones
+	// by kind of error.
 	many              bool
-	times             int
 	lost              map[string]int
 	bytesIn, bytesOut uint64
 	sent, received    volume
@@ -121,67 +74,57 @@ type record struct {
 	apart bool
 }
 
-func (i *instruments) record(r *record) {
-	s := i.add(r)
-	i.meter.Emit(k6x.Timing{Series: s.duration, Took: r.took})
+func (m *module) record(r *record) {
+	m.count(r)
+	m.EmitDuration(r.operation, r.err, r.took)
 }
 
-func (i *instruments) add(r *record) opSeries {
-	outcome := k6x.OutcomeOK
-	if r.err != nil {
-		outcome = scriptError(r.err).Kind
-	}
-	call := i.call(r.tags)
-	s := i.of(r, outcome, call)
-	if !r.many {
-		i.count(s, outcome, call, 1)
-	} else {
-		i.count(i.of(r, k6x.OutcomeOK, call), k6x.OutcomeOK, call, r.times)
-		for kind, n := range r.lost {
-			i.count(i.of(r, kind, call), kind, call, n)
-		}
-	}
-	i.meter.Add(call.messagesSent, float64(r.sent.messages))
-	i.meter.Add(call.bytesSent, float64(r.sent.bytes))
-	i.meter.Add(call.messagesReceived, float64(r.received.messages))
-	i.meter.Add(call.bytesReceived, float64(r.received.bytes))
-
-	return s
-}
-
-func (i *instruments) count(s opSeries, outcome string, call *callSeries, n int) {
-	i.meter.Add(s.ops, float64(n))
-	if outcome != k6x.OutcomeOK {
-		i.failed(outcome, call, float64(n))
-	}
-}
-
-func (i *instruments) of(r *record, outcome string, call *callSeries) opSeries {
-	key := seriesKey{operation: r.operation, outcome: outcome, subject: r.subject}
+// count sets the tags of the record, and counts its operations.
+func (m *module) count(r *record) {
+	var tags k6x.Tags
 	if r.tags != nil {
-		key.tags = r.tags.Key()
+		tags = *r.tags
 	}
-	s, known := i.series[key]
+	if r.subject != "" {
+		tags = tags.With("subject", r.subject)
+	}
+	m.Tag(tags)
+	if r.err != nil && !r.many {
+		m.failed(scriptError(r.err).Kind, r.tags)
+	}
+	counts := [...]int{r.sent.messages, r.received.messages, r.sent.bytes, r.received.bytes}
+	if r.many {
+		m.CountAll(r.operation, r.sent.messages, counts[:]...)
+	} else {
+		m.Count(r.operation, r.err, counts[:]...)
+	}
+	for kind, n := range r.lost {
+		for range n {
+			m.Count(r.operation, k6x.Errorf(kind, "lost"))
+			m.failed(kind, r.tags)
+		}
+	}
+}
+
+func (m *module) failed(kind string, tags *k6x.Tags) {
+	m.Add(m.series(m.errors, tags, [2]string{"kind", kind}), 1)
+}
+
+// series returns a metric's series with the tags of a call, and further ones.
+func (m *module) series(metric *metrics.Metric, tags *k6x.Tags, further ...[2]string) k6x.Series {
+	key := seriesKey{metric: metric}
+	var pairs [][2]string
+	if tags != nil {
+		key.tags, pairs = tags.Key(), tags.Pairs()
+	}
+	for _, pair := range further {
+		key.kind = pair[1]
+	}
+	s, known := m.known[key]
 	if !known {
-		tags := append(slices.Clone(call.tags), [2]string{"op", r.operation})
-		if r.subject != "" {
-			tags = append(tags, [2]string{"subject", r.subject})
-		}
-		s = opSeries{
-			ops:      i.operations(tags, outcome),
-			duration: i.meter.Series(i.duration, append(tags, [2]string{"outcome", outcome})...),
-		}
-		i.series[key] = s
+		s = m.Meter().Series(metric, append(pairs[:len(pairs):len(pairs)], further...)...)
+		m.known[key] = s
 	}
 
 	return s
-}
-
-func (i *instruments) failed(kind string, call *callSeries, times float64) {
-	s, known := call.kinds[kind]
-	if !known {
-		s = i.meter.Series(i.errors, append(slices.Clone(call.tags), [2]string{"kind", kind})...)
-		call.kinds[kind] = s
-	}
-	i.meter.Add(s, times)
 }

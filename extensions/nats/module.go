@@ -19,7 +19,10 @@ func New() modules.Module { return newModule(newShared(idleHint)) }
 func newModule(shared *sharedByAll) modules.Module {
 	return k6x.New(k6x.Definition{
 		ErrorName: "NatsError", AsError: asError,
-		Metrics: k6x.Metrics{Ops: metricOps, Duration: metricDuration, Tagged: []string{metricErrors}},
+		Metrics: k6x.Metrics{
+			Ops: metricOps, Duration: metricDuration, Counts: []string{metricMessagesSent, metricMessagesReceived},
+			Bytes: []string{metricBytesSent, metricBytesReceived}, Tagged: []string{metricErrors},
+		},
 		Exports: func(in *k6x.Module) map[string]any {
 			m := &module{Module: in, instruments: newInstruments(in), shared: shared}
 			m.prototypes = m.newPrototypes()
@@ -46,11 +49,11 @@ func newShared(idleHint time.Duration) *sharedByAll {
 
 type module struct {
 	*k6x.Module
+	instruments
 
-	instruments instruments
-	shared      *sharedByAll
-	prototypes  prototypes
-	passed      passed
+	shared     *sharedByAll
+	prototypes prototypes
+	passed     passed
 }
 
 type passed struct {

@@ -3,16 +3,68 @@ package nats
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
-	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout/rows"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
+
+// allRows are the rows of the published key-value benchmark in order, then the fair comparisons,
+// then go-orb's compatible mode.
+var allRows = sync.OnceValue(func() []kvlayout.Row { //nolint:gochecknoglobals // a constant
+	return slices.Concat(kvlayout.Rows(), kvlayout.LikeForLike(), kvlayout.Compatible())
+})
+
+// natsjsRows makes its objects on demand, as most VUs use none.
+type natsjsRows struct {
+	*module
+
+	made map[int]sobek.Value
+}
+
+// Len implements sobek.DynamicArray.
+func (*natsjsRows) Len() int { return len(allRows()) }
+
+// Get implements sobek.DynamicArray.
+func (r *natsjsRows) Get(i int) sobek.Value {
+	if i < 0 || i >= r.Len() {
+		return nil
+	}
+	if r.made == nil {
+		r.made = map[int]sobek.Value{}
+	}
+	if r.made[i] == nil {
+		r.made[i] = r.description(&allRows()[i])
+	}
+
+	return r.made[i]
+}
+
+// Set implements sobek.DynamicArray.
+func (*natsjsRows) Set(int, sobek.Value) bool { return false }
+
+// SetLen implements sobek.DynamicArray.
+func (*natsjsRows) SetLen(int) bool { return false }
+
+func (r *natsjsRows) description(row *kvlayout.Row) sobek.Value {
+	published := sobek.Null()
+	if p := row.Published; p != (kvlayout.Published{}) {
+		published = r.plainObject(map[string]any{
+			"iterations": p.Iterations, "nanoseconds": p.Nanoseconds, "bytes": p.Bytes, "allocations": p.Allocations,
+		})
+	}
+
+	return r.plainObject(map[string]any{
+		"name": row.Name, "pair": row.Pair, "layout": string(row.Layout), "loop": string(row.Loop), "fill": string(row.Fill),
+		"large": row.Large, "limit": row.Limit, "offset": row.Offset, "published": published,
+	})
+}
 
 type rowOptions struct {
 	Database string `json:"database"`
@@ -22,169 +74,94 @@ type rowOptions struct {
 }
 
 type natsjsRow struct {
-	perConnection[*rows.Run]
+	*perConnection[*kvlayout.Run]
 
-	row  rows.Row
-	next uint64
-
-	sweep    *k6x.Session
-	recorder *measure.Recorder
+	row   kvlayout.Row
+	batch *batch
+	next  uint64
 }
 
-func (c *client) newNatsjsRow(call sobek.FunctionCall) sobek.Value {
-	name, err := k6x.Name("natsjsRow", "the name", call.Argument(0))
-	if err != nil {
-		c.Throw(err)
-	}
-	n := &natsjsRow{}
-	if n.row, err = rowNamed(name); err != nil {
-		c.Throw(err)
-	}
+func (c *client) natsjsRow(call sobek.FunctionCall) sobek.Value {
+	a := c.args("natsjsRow", call)
+	name := read(&a, "the name", k6x.Name)
 	var o rowOptions
-	if err := k6x.ReadOptions(call.Argument(1), &o); err != nil {
-		c.Misuse("natsjsRow: %s", err)
-	}
+	a.options(&o)
 	if min(o.Tables, o.Keys, o.Replicas) < 0 || max(o.Tables, o.Keys) > k6x.MaxElements || o.Replicas > maxReplicas {
-		c.Misuse("natsjsRow: tables and keys must be from 1 to %d, and replicas from 1 to %d", k6x.MaxElements, maxReplicas)
+		a.refuse("tables and keys must be from 1 to %d, and replicas from 1 to %d", k6x.MaxElements, maxReplicas)
 	}
-	n.handle = &jetStreamHandle{client: c}
-	n.find = func(ctx context.Context, js jetstream.JetStream) (*rows.Run, error) {
-		return n.row.Open(ctx, js, rows.Options{Database: o.Database, Tables: o.Tables, Keys: o.Keys, Replicas: o.Replicas})
+	var names []string
+	for _, row := range allRows() {
+		names = append(names, row.Name)
 	}
+	at := slices.Index(names, name)
+	if at < 0 {
+		a.refuse("unknown row %q; known are %s", name, strings.Join(names, ", "))
+	}
+	a.must()
+	n := &natsjsRow{row: allRows()[at], batch: newBatch(c)}
+	n.perConnection = within(newJetStream(c), func(ctx context.Context, js jetstream.JetStream) (*kvlayout.Run, error) {
+		return n.row.Open(ctx, js, kvlayout.RunOptions{Database: o.Database, Tables: o.Tables, Keys: o.Keys, Replicas: o.Replicas})
+	})
 
 	return natsjsRowMethods.Object(c.Runtime(), n)
 }
 
-var natsjsRowMethods = k6x.BothForms(map[string]operation[*natsjsRow]{ //nolint:gochecknoglobals // a table
-	"fill": tagged("fill", 1, wholeRow("fill", (*rows.Run).Fill)),
-	"drop": tagged("drop", 1, wholeRow("drop", (*rows.Run).Drop)),
+var natsjsRowMethods = calls("row.", map[string]func(*natsjsRow, *task){ //nolint:gochecknoglobals // a table
+	"fill": wholeRow((*kvlayout.Run).Fill),
+	"drop": wholeRow((*kvlayout.Run).Drop),
 }).With(k6x.Methods[*natsjsRow]{"run": (*natsjsRow).run})
 
-func rowNamed(name string) (rows.Row, error) {
-	var names []string
-	for _, row := range allRows() {
-		if row.Name == name {
-			return row, nil
-		}
-		names = append(names, row.Name)
-	}
-
-	return rows.Row{}, k6x.Misuse("natsjsRow: unknown row %q; known are %s", name, strings.Join(names, ", "))
-}
-
-func wholeRow(name string, do func(*rows.Run, context.Context) error) operation[*natsjsRow] {
-	return func(n *natsjsRow, call sobek.FunctionCall) (*task, error) {
-		timeout, err := k6x.Duration(name, "the timeout", call.Argument(0), 0)
-
-		return &task{
-			client: n.handle.client, operation: "row." + name, timeout: timeout,
-			job: func(ctx context.Context, conn *connection, r *record) error {
-				r.apart = true
-				run, err := n.on(ctx, conn)
-				if err != nil {
-					return err
-				}
-
-				return do(run, ctx)
-			},
-		}, err
+func wholeRow(do func(*kvlayout.Run, context.Context) error) func(*natsjsRow, *task) {
+	return func(n *natsjsRow, t *task) {
+		t.timeout, t.apart = t.duration("the timeout", 0), true
+		n.use(t, func(ctx context.Context, run *kvlayout.Run, _ *record) error { return do(run, ctx) })
 	}
 }
-
-type rowRun struct {
-	extent extent
-	tags   *k6x.Tags
-}
-
-var rowRunning = append(extentOptions(func(o *rowRun) *extent { return &o.extent }), //nolint:gochecknoglobals // a table
-	k6x.Into("tags", func(o *rowRun) **k6x.Tags { return &o.tags }, readTags))
 
 func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
-	c := n.handle.client
-	var o rowRun
-	err := rowRunning.Read("run", call.Argument(0), &o)
-	if err == nil {
-		err = o.extent.check("run", 0)
+	c := n.client
+	a := c.args("run", call)
+	o := a.messageOptions(ofRow)
+	a.checkExtent(o, 0)
+	a.must()
+	if n.batch.join(n.row.Name) {
+		n.next = 0
 	}
+	var keys int
+	var sent, received uint64
+	err := n.batch.do(o, func(vu context.Context) (time.Duration, error) {
+		t := &task{args: a, operation: "row.run"}
+		i, work := n.number(), kvlayout.Work{}
+		n.use(t, func(ctx context.Context, run *kvlayout.Run, r *record) (err error) {
+			work, err = run.Do(ctx, i)
+			r.received.messages = work.Keys
+
+			return err
+		})
+		err := t.Do(vu, true)
+		b := n.batch
+		var took time.Duration
+		b.sent, b.received, took = t.counted()
+		sent, received = sent+b.sent, received+b.received
+		if err != nil {
+			return took, fmt.Errorf("%s: %w", n.row.Name, err)
+		}
+		b.result.sent, b.result.received, keys = b.result.sent+work.Written, b.result.received+work.Read, keys+work.Keys
+		if b.recorder != nil {
+			b.recorder.Rows(uint64(work.Keys))
+		}
+
+		return took, nil
+	})
 	if err != nil {
 		c.Throw(err)
 	}
-	n.join()
-	ctx := c.VU().Context()
-	var total batchResult
-	var keys int
-	var sent, received uint64
-	begin := clock.Now()
-	for done := 0; !o.extent.over(done, begin); done++ {
-		if n.sweep != nil && !n.sweep.Client.Next(1, nil) {
-			break
-		}
-		work, out, in, err := n.iterate(ctx, o.tags)
-		if ctx.Err() != nil {
-			break
-		}
-		sent, received = sent+out, received+in
-		if err != nil {
-			total.failed++
-		} else {
-			total.succeeded++
-			total.sent, total.received, keys = total.sent+work.Written, total.received+work.Read, keys+work.Keys
-		}
-		if n.sweep != nil && n.sweep.Client.Enough() {
-			break
-		}
-	}
-	c.Emit()
-	if ctx.Err() != nil {
-		c.Throw(k6x.TestEnded())
-	}
+	result := c.batchResult(&n.batch.result)
+	c.Set(result, "keys", keys)
+	c.Set(result, "dataSent", c.show(sent))
+	c.Set(result, "dataReceived", c.show(received))
 
-	total.took = clock.Since(begin)
-
-	return c.batchResult(&total, k6x.Property{Name: "keys", Value: keys},
-		k6x.Property{Name: "dataSent", Value: c.number(sent)}, k6x.Property{Name: "dataReceived", Value: c.number(received)})
-}
-
-func (n *natsjsRow) join() {
-	sweep := n.handle.client.Session()
-	if sweep == n.sweep {
-		return
-	}
-	n.sweep, n.recorder, n.next = sweep, nil, 0
-	if sweep != nil {
-		n.recorder = sweep.Client.Recorder(n.row.Name)
-	}
-}
-
-func (n *natsjsRow) iterate(ctx context.Context, tags *k6x.Tags) (work rows.Work, sent, received uint64, err error) {
-	c := n.handle.client
-	i := n.number()
-	t := task{client: c, operation: "row.run", tags: tags, job: func(ctx context.Context, conn *connection, r *record) error {
-		run, err := n.on(ctx, conn)
-		if err != nil {
-			return err
-		}
-		work, err = run.Do(ctx, i)
-		r.received.messages = work.Keys
-
-		return err
-	}}
-	err = t.Do(ctx, true)
-	sent, received, took := t.counted()
-	c.Elapsed(took)
-	switch {
-	case n.recorder == nil:
-	case err != nil:
-		n.recorder.FailAfter(took, fmt.Errorf("%s: %w", n.row.Name, err))
-	default:
-		n.recorder.Ok(took)
-		n.recorder.Rows(uint64(work.Keys))
-	}
-	if n.recorder != nil {
-		n.recorder.Bytes(sent, received)
-	}
-
-	return work, sent, received, err
+	return result
 }
 
 // number returns the number of the next iteration, which is part of the keys and unique in the
@@ -192,10 +169,10 @@ func (n *natsjsRow) iterate(ctx context.Context, tags *k6x.Tags) (work rows.Work
 func (n *natsjsRow) number() uint64 {
 	i := n.next
 	n.next++
-	if n.sweep == nil {
+	client := n.batch.runs.Client()
+	if client == nil {
 		return i
 	}
-	client := n.sweep.Client
 
 	return i*uint64(client.Step().Clients()) + uint64(client.Index())
 }

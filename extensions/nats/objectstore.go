@@ -13,127 +13,46 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
-type objectStore struct {
-	perConnection[jetstream.ObjectStore]
+type objectStore = bucket[jetstream.ObjectStore]
 
-	bucket string
+var objectStoreKind = bucketKind[jetstream.ObjectStoreConfig, jetstream.ObjectStore]{ //nolint:gochecknoglobals // a table
+	find: jetstream.JetStream.ObjectStore,
+	name: func(cfg jetstream.ObjectStoreConfig) string { return cfg.Bucket },
+	methods: calls("object.", map[string]func(*objectStore, *task){
+		"put": putObject, "get": getObject, "stat": statObject, "delete": deleteObject, "list": listObjects, "info": objectStoreInfo,
+	}),
 }
 
-func (h *jetStreamHandle) objectStoreOf(bucket string) *objectStore {
-	s := &objectStore{bucket: bucket}
-	s.handle = h
-	s.find = func(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, error) {
-		return js.ObjectStore(ctx, bucket)
-	}
-
-	return s
-}
-
-func (s *objectStore) at() *perConnection[jetstream.ObjectStore] { return &s.perConnection }
-
-func (h *jetStreamHandle) objectStore(call sobek.FunctionCall) sobek.Value {
-	bucket, err := k6x.Name("objectStore", "the bucket", call.Argument(0))
-	if err != nil {
-		h.client.Throw(err)
-	}
-
-	return h.objectStoreOf(bucket).object()
-}
-
-func changeObjectStore(
-	name string, change func(jetstream.JetStream, context.Context, jetstream.ObjectStoreConfig) (jetstream.ObjectStore, error),
-) operation[*jetStreamHandle] {
-	return changeBucket(name, change, func(h *jetStreamHandle, cfg jetstream.ObjectStoreConfig) bucket[jetstream.ObjectStore] {
-		return h.objectStoreOf(cfg.Bucket)
-	})
-}
-
-func (h *jetStreamHandle) objectStores(sobek.FunctionCall) (*task, error) {
-	return h.task("objectStores", func(ctx context.Context, js jetstream.JetStream) (any, error) {
-		lister := js.ObjectStoreNames(ctx)
-		names := all(lister.Name())
-
-		return names, lister.Error()
-	}), nil
-}
-
-func (s *objectStore) object() *sobek.Object {
-	c := s.handle.client
-	object := objectStoreMethods.Object(c.Runtime(), s)
-	c.SetConstant(object, "bucket", s.bucket)
-
-	return object
-}
-
-var objectStoreMethods = k6x.BothForms(map[string]operation[*objectStore]{ //nolint:gochecknoglobals // a table
-	"put":    tagged("put", 2, (*objectStore).put),
-	"get":    tagged("get", 1, (*objectStore).get),
-	"stat":   tagged("stat", 1, (*objectStore).stat),
-	"delete": tagged("delete", 1, (*objectStore).remove),
-	"list":   tagged("list", 0, (*objectStore).list),
-	"info":   tagged("info", 0, (*objectStore).info),
-})
-
-func (s *objectStore) task(operation string, job func(context.Context, jetstream.ObjectStore, *record) (any, error)) *task {
-	var said any
-
-	return &task{
-		client: s.handle.client, operation: "object." + operation,
-		job: func(ctx context.Context, conn *connection, r *record) error {
-			found, err := s.on(ctx, conn)
-			if err == nil {
-				said, err = job(ctx, found, r)
-			}
-
-			return err
-		},
-		value: func() (sobek.Value, error) {
-			if said == nil {
-				return sobek.Undefined(), nil
-			}
-
-			return s.handle.client.toScript(said)
-		},
-	}
-}
-
-func (s *objectStore) put(call sobek.FunctionCall) (*task, error) {
-	var meta jetstream.ObjectMeta
-	if name, ok := call.Argument(0).(sobek.String); ok {
-		meta.Name = name.String()
-	} else if err := readObjectMeta(call.Argument(0), &meta); err != nil {
-		return nil, err
-	}
-	if meta.Name == "" {
-		return nil, k6x.Misuse("put: the name of the object must not be empty")
-	}
-	data, err := s.handle.client.owned("put", call.Argument(1))
-
-	return s.task("put", func(ctx context.Context, found jetstream.ObjectStore, r *record) (any, error) {
+func putObject(s *objectStore, t *task) {
+	meta, data := read(&t.args, "the object", readObjectMeta), t.owned()
+	s.ask(t, func(ctx context.Context, found jetstream.ObjectStore, r *record) (any, error) {
 		info, err := found.Put(ctx, meta, bytes.NewReader(data))
 		if err == nil {
 			r.sent.add(data)
 		}
 
 		return info, err
-	}), err
+	})
 }
 
-func readObjectMeta(value sobek.Value, meta *jetstream.ObjectMeta) error {
-	if object, ok := value.(*sobek.Object); !ok || object.ClassName() != "Object" {
-		return k6x.Wrong("put", "the object", "a name or a description such as { name: 'a' }", value)
+func readObjectMeta(method, what string, value sobek.Value) (meta jetstream.ObjectMeta, err error) {
+	if name, ok := value.(sobek.String); ok {
+		meta.Name = name.String()
+	} else if object, ok := value.(*sobek.Object); !ok || object.ClassName() != "Object" {
+		return meta, k6x.Wrong(method, what, "a name or a description such as { name: 'a' }", value)
+	} else if err := objectMeta.Read(method, value, &meta); err != nil {
+		return meta, err
+	}
+	if meta.Name == "" {
+		return meta, k6x.Misuse("%s: the name of the object must not be empty", method)
 	}
 
-	return objectMeta.Read("put", value, meta)
+	return meta, nil
 }
 
 var objectMeta = k6x.Options[jetstream.ObjectMeta]{ //nolint:gochecknoglobals // a table
 	k6x.Into("name", func(o *jetstream.ObjectMeta) *string { return &o.Name }, k6x.Name),
-	{Name: "description", Read: func(o *jetstream.ObjectMeta, _ string, value sobek.Value) error {
-		o.Description = value.String()
-
-		return nil
-	}},
+	k6x.Into("description", func(o *jetstream.ObjectMeta) *string { return &o.Description }, k6x.Text),
 	k6x.Into("headers", func(o *jetstream.ObjectMeta) *natsio.Header { return &o.Headers }, headers),
 	{Name: "metadata", Read: func(o *jetstream.ObjectMeta, method string, value sobek.Value) error {
 		own, err := headers(method, "option metadata", value)
@@ -152,105 +71,75 @@ var objectMeta = k6x.Options[jetstream.ObjectMeta]{ //nolint:gochecknoglobals //
 	}},
 }
 
-func (s *objectStore) get(call sobek.FunctionCall) (*task, error) {
-	name, err := k6x.Name("get", "the name", call.Argument(0))
-	var data []byte
-	var info *jetstream.ObjectInfo
-	t := s.task("get", func(ctx context.Context, found jetstream.ObjectStore, r *record) (any, error) {
+type storedObject struct {
+	info *jetstream.ObjectInfo
+	data []byte
+}
+
+func getObject(s *objectStore, t *task) {
+	name := read(&t.args, "the name", k6x.Name)
+	get := func(ctx context.Context, found jetstream.ObjectStore, r *record) (o storedObject, err error) {
 		result, err := found.Get(ctx, name)
-		if err == nil {
-			data, err = io.ReadAll(result)
-			err = errors.Join(err, result.Close())
+		if err != nil {
+			return o, err
 		}
-		if err == nil {
-			info, err = result.Info()
-			r.received.add(data)
-		}
-		if errors.Is(err, jetstream.ErrObjectNotFound) {
-			return nil, nil //nolint:nilnil // as documented
+		o.data, err = io.ReadAll(result)
+		if err = errors.Join(err, result.Close()); err == nil {
+			o.info, err = result.Info()
+			r.received.add(o.data)
 		}
 
-		return nil, err
+		return o, err
+	}
+	lookUp(s.perConnection, t, get, func(o storedObject) (sobek.Value, error) {
+		shown, err := s.client.toScript(o.info)
+		if err != nil {
+			return nil, err
+		}
+		object := shown.ToObject(s.client.Runtime())
+		properties := []property[storedObject]{
+			{"data", func(o storedObject) any { return string(o.data) }}, {"raw", func(o storedObject) any { return o.data }},
+		}
+		for _, key := range object.Keys() {
+			properties = append(properties, property[storedObject]{key, func(storedObject) any { return object.Get(key) }})
+		}
+
+		return lazily(s.client.module, o, properties), nil
 	})
-	t.value = func() (sobek.Value, error) {
-		if info == nil {
-			return sobek.Null(), nil
-		}
-
-		return s.handle.client.stored(info, data)
-	}
-
-	return t, err
 }
 
-func (c *client) stored(info *jetstream.ObjectInfo, data []byte) (sobek.Value, error) {
-	shown, err := c.toScript(info)
-	if err != nil {
-		return nil, err
-	}
-	rt := c.Runtime()
-	object := shown.ToObject(rt)
-	keys := append(object.Keys(), "data", "raw")
-
-	return c.lazily(&lazyObject{keys: keys, make: func(key string) sobek.Value {
-		switch key {
-		case "data":
-			return rt.ToValue(string(data))
-		case "raw":
-			return rt.ToValue(rt.NewArrayBuffer(data))
-		default:
-			return object.Get(key)
-		}
-	}}, nil), nil
+func statObject(s *objectStore, t *task) {
+	name := read(&t.args, "the name", k6x.Name)
+	lookUp(s.perConnection, t, func(ctx context.Context, found jetstream.ObjectStore, _ *record) (*jetstream.ObjectInfo, error) {
+		return found.GetInfo(ctx, name)
+	}, func(info *jetstream.ObjectInfo) (sobek.Value, error) { return s.client.toScript(info) })
 }
 
-func (s *objectStore) stat(call sobek.FunctionCall) (*task, error) {
-	name, err := k6x.Name("stat", "the name", call.Argument(0))
-	var info *jetstream.ObjectInfo
-	t := s.task("stat", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (_ any, err error) {
-		if info, err = found.GetInfo(ctx, name); errors.Is(err, jetstream.ErrObjectNotFound) {
-			info, err = nil, nil
-		}
-
-		return nil, err
-	})
-	t.value = func() (sobek.Value, error) {
-		if info == nil {
-			return sobek.Null(), nil
-		}
-
-		return s.handle.client.toScript(info)
-	}
-
-	return t, err
-}
-
-func (s *objectStore) remove(call sobek.FunctionCall) (*task, error) {
-	name, err := k6x.Name("delete", "the name", call.Argument(0))
-
-	return s.task("delete", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
+func deleteObject(s *objectStore, t *task) {
+	name := read(&t.args, "the name", k6x.Name)
+	s.use(t, func(ctx context.Context, found jetstream.ObjectStore, _ *record) error {
 		err := found.Delete(ctx, name)
-		if errors.Is(err, jetstream.ErrObjectNotFound) {
-			err = nil
+		if isMissing(err) {
+			return nil
 		}
 
-		return nil, err
-	}), err
+		return err
+	})
 }
 
-func (s *objectStore) list(sobek.FunctionCall) (*task, error) {
-	return s.task("list", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
+func listObjects(s *objectStore, t *task) {
+	s.ask(t, func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
 		infos, err := found.List(ctx)
 		if errors.Is(err, jetstream.ErrNoObjectsFound) {
 			return []any{}, nil
 		}
 
 		return infos, err
-	}), nil
+	})
 }
 
-func (s *objectStore) info(sobek.FunctionCall) (*task, error) {
-	return s.task("info", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
+func objectStoreInfo(s *objectStore, t *task) {
+	s.ask(t, func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
 		said, err := found.Status(ctx)
 		if err != nil {
 			return nil, err
@@ -261,5 +150,5 @@ func (s *objectStore) info(sobek.FunctionCall) (*task, error) {
 			"replicas": said.Replicas(), "sealed": said.Sealed(), "size": said.Size(), "backingStore": said.BackingStore(),
 			"metadata": said.Metadata(), "compressed": said.IsCompressed(),
 		}, nil
-	}), nil
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
@@ -24,15 +25,18 @@ func TestPanicsInOtherGoroutines(t *testing.T) {
 
 	stopped := 0
 	made := func() *feed[*natsio.Msg] {
-		f := newFeed[*natsio.Msg](&client{module: &module{Module: own, shared: &sharedByAll{idle: idle{after: idleHint}}}}, conn, "deliver", 1)
+		c := &client{module: &module{Module: own, shared: &sharedByAll{idle: idle{after: idleHint}}}}
+		f := newFeed(c, conn, source[*natsio.Msg]{}, 1, nil)
 		f.stop = func() { stopped++ }
 		f.come <- &natsio.Msg{}
 
 		return f
 	}
 	f := made()
-	f.weigh = func(*natsio.Msg) int { return len(c.config.Servers) }
-	v.Set("begin", func() { f.push(nil) })
+	f.data = func(*natsio.Msg) []byte { return []byte(c.config.Name) }
+	v.Set("begin", func() {
+		f.push(func(sobek.Value, ...sobek.Value) (sobek.Value, error) { return sobek.Undefined(), nil })
+	})
 	_, err := v.RunOnEventLoop(`begin()`)
 	require.ErrorContains(t, err, "a fault in k6's extensions or in a library")
 	require.Positive(t, stopped)

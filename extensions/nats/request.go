@@ -2,131 +2,65 @@ package nats
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-type requestOptions struct {
-	header  natsio.Header
-	timeout time.Duration
-	max     int           // answers after which requestMany returns; 0: no limit
-	stall   time.Duration // time without an answer after which it returns; 0: its timeout
-	extent  extent        // length of a requestBatch
-	tags    *k6x.Tags
-}
+const opRequest = "request"
 
-var (
-	ofRequest      = requestTable("headers", "timeout", "tags")                           //nolint:gochecknoglobals // a table
-	ofRequestMany  = requestTable("headers", "timeout", "max", "stall", "tags")           //nolint:gochecknoglobals // a table
-	ofRequestBatch = requestTable("headers", "timeout", "iterations", "duration", "tags") //nolint:gochecknoglobals // a table
-)
-
-func requestTable(names ...string) k6x.Options[requestOptions] {
-	known := slices.Concat(k6x.Options[requestOptions]{
-		k6x.Into("headers", func(o *requestOptions) *natsio.Header { return &o.header }, headers),
-		k6x.Into("timeout", func(o *requestOptions) *time.Duration { return &o.timeout }, k6x.Time),
-		k6x.Into("max", func(o *requestOptions) *int { return &o.max }, k6x.Count),
-		k6x.Into("stall", func(o *requestOptions) *time.Duration { return &o.stall }, k6x.Time),
-	}, extentOptions(func(o *requestOptions) *extent { return &o.extent }), k6x.Options[requestOptions]{
-		k6x.Into("tags", func(o *requestOptions) **k6x.Tags { return &o.tags }, readTags),
-	})
-
-	return slices.DeleteFunc(known, func(o k6x.Option[requestOptions]) bool { return !slices.Contains(names, o.Name) })
-}
-
-func (c *client) asking(
-	method string, call sobek.FunctionCall, known k6x.Options[requestOptions],
-) (*natsio.Msg, *requestOptions, error) {
-	m, err := c.outgoing(method, call)
-	if err != nil {
-		return nil, nil, err
-	}
-	o := &requestOptions{timeout: c.config.TimeoutEach}
-	if err := known.Read(method, call.Argument(2), o); err != nil {
-		return nil, nil, err
-	}
-	o.timeout = max(o.timeout, time.Nanosecond)
-	m.Header = c.stamped(o.header)
-
-	return m, o, nil
-}
-
-func (c *client) outgoing(method string, call sobek.FunctionCall) (*natsio.Msg, error) {
-	subject, err := destination(method, "the subject", call.Argument(0))
-	if err != nil {
-		return nil, err
-	}
-	data, err := c.owned(method, call.Argument(1))
-
-	return &natsio.Msg{Subject: subject, Data: data}, err
-}
-
-func (c *client) request(call sobek.FunctionCall) (*task, error) {
-	m, o, err := c.asking("request", call, ofRequest)
-	if err != nil {
-		return nil, err
-	}
+func (c *client) request(t *task) {
+	m, o := t.outgoing(ofRequest)
+	t.subject, t.timeout, t.brief = m.Subject, o.timeout, true
 	var answer *natsio.Msg
-	var from *connection
+	t.job = func(ctx context.Context, conn *connection, r *record) (err error) {
+		answer, err = ask(ctx, conn, m, r)
 
-	return &task{
-		client: c, operation: opRequest, subject: m.Subject, tags: o.tags, timeout: o.timeout, brief: true,
-		job: func(ctx context.Context, conn *connection, r *record) (err error) {
-			from = conn
-			if answer, err = conn.nc.RequestMsgWithContext(ctx, m); err != nil {
-				return err
-			}
-			r.sent.add(m.Data)
-			r.received.add(answer.Data)
-
-			return nil
-		},
-		value: func() (sobek.Value, error) { return c.message(from, answer), nil },
-	}, nil
+		return err
+	}
+	t.value = func() (sobek.Value, error) { return c.message(t.conn, answer), nil }
 }
 
-func (c *client) requestMany(call sobek.FunctionCall) (*task, error) {
-	m, o, err := c.asking("requestMany", call, ofRequestMany)
-	if err != nil {
-		return nil, err
+func ask(ctx context.Context, conn *connection, m *natsio.Msg, r *record) (*natsio.Msg, error) {
+	answer, err := conn.nc.RequestMsgWithContext(ctx, m)
+	if err == nil {
+		r.sent.add(m.Data)
+		r.received.add(answer.Data)
 	}
+
+	return answer, err
+}
+
+func (c *client) requestMany(t *task) {
+	m, o := t.outgoing(ofRequestMany)
+	t.subject, t.timeout = m.Subject, o.timeout+time.Second
 	var answers []*natsio.Msg
-	var from *connection
+	t.job = func(ctx context.Context, conn *connection, r *record) (err error) {
+		answers, err = gather(ctx, conn, m, o)
+		if err == nil {
+			r.sent.add(m.Data)
+		}
+		for _, answer := range answers {
+			r.received.add(answer.Data)
+		}
 
-	return &task{
-		client: c, operation: "requestMany", subject: m.Subject, tags: o.tags, timeout: o.timeout + time.Second,
-		job: func(ctx context.Context, conn *connection, r *record) (err error) {
-			from = conn
-			answers, err = gather(ctx, conn, m, o)
-			if err == nil {
-				r.sent.add(m.Data)
-			}
-			for _, answer := range answers {
-				r.received.add(answer.Data)
-			}
-
-			return err
-		},
-		value: func() (sobek.Value, error) {
-			values := make([]any, len(answers))
-			for i, answer := range answers {
-				values[i] = c.message(from, answer)
-			}
-
-			return c.Runtime().NewArray(values...), nil
-		},
-	}, nil
+		return err
+	}
+	t.value = func() (sobek.Value, error) {
+		return array(c.module, answers, func(answer *natsio.Msg) any { return c.message(t.conn, answer) }), nil
+	}
 }
 
 const maxAnswers = 4096
 
-func gather(ctx context.Context, conn *connection, m *natsio.Msg, o *requestOptions) ([]*natsio.Msg, error) {
+func gather(ctx context.Context, conn *connection, m *natsio.Msg, o *messageOptions) ([]*natsio.Msg, error) {
 	come := make(chan *natsio.Msg, maxAnswers)
 	over := make(chan struct{})
 	m.Reply = conn.nc.NewRespInbox()
@@ -143,9 +77,8 @@ func gather(ctx context.Context, conn *connection, m *natsio.Msg, o *requestOpti
 		return nil, err
 	}
 
-	whole := time.NewTimer(o.timeout)
+	whole, stalled := time.NewTimer(o.timeout), time.NewTimer(o.timeout)
 	defer whole.Stop()
-	stalled := time.NewTimer(o.timeout)
 	defer stalled.Stop()
 	var answers []*natsio.Msg
 	for o.max == 0 || len(answers) < o.max {
@@ -173,4 +106,158 @@ func gather(ctx context.Context, conn *connection, m *natsio.Msg, o *requestOpti
 	}
 
 	return answers, nil
+}
+
+// batch does operations in Go, one after another. In a sweep they are operations of the step.
+type batch struct {
+	client         *client
+	runs           *workload.Runs
+	recorder       *measure.Recorder // nil outside a sweep
+	result         batchResult
+	received, sent uint64 // bytes of the connection since the last call of Traffic
+}
+
+func newBatch(c *client) *batch {
+	b := &batch{client: c}
+	b.runs = workload.NewRuns(c.module, &c.shared.bench.Shared, b)
+
+	return b
+}
+
+// join reports whether another step has begun.
+func (b *batch) join(operation string) (another bool) {
+	if another = b.runs.Join(); another {
+		b.recorder = nil
+		if client := b.runs.Client(); client != nil {
+			b.recorder = client.Recorder(operation)
+		}
+	}
+
+	return another
+}
+
+func (b *batch) do(o *messageOptions, one func(vu context.Context) (took time.Duration, err error)) error {
+	vu, begin := b.client.VU().Context(), clock.Now()
+	b.result = batchResult{}
+	err := b.runs.Do(func(ctx context.Context) error {
+		begin := clock.Now()
+		for done := 0; !o.over(done, begin); done++ {
+			if err := b.runs.Next(ctx, 1); err != nil {
+				return err
+			}
+			took, err := one(vu)
+			if err != nil {
+				b.result.failed++
+			} else {
+				b.result.succeeded++
+			}
+			if vu.Err() == nil {
+				b.runs.Ended(b.recorder, took, err)
+			}
+		}
+
+		return nil
+	})
+	b.result.took = clock.Since(begin)
+
+	return err
+}
+
+// Traffic implements workload.Moving.
+func (b *batch) Traffic() (received, sent uint64) {
+	received, sent = b.received, b.sent
+	b.received, b.sent = 0, 0
+
+	return received, sent
+}
+
+func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
+	a := c.args("requestBatch", call)
+	m, o := a.outgoing(ofRequestBatch)
+	a.checkExtent(o, 1)
+	a.must()
+	c.MustRun()
+	b := &requests{batch: newBatch(c), message: m, options: o, over: c.runs()}
+	if err := b.run(); err != nil {
+		c.Throw(err)
+	}
+
+	return c.batchResult(&b.result)
+}
+
+type requests struct {
+	*batch
+
+	message *natsio.Msg
+	options *messageOptions
+	over    *runConnection
+	task    *task
+	record  record
+	job     func(*wire.Conn) error
+	header  []byte
+	took    time.Duration
+}
+
+func (b *requests) run() error {
+	b.join(opRequest)
+	if b.over == nil {
+		b.task = &task{
+			args: args{client: b.client, tags: b.options.tags}, operation: opRequest, subject: b.message.Subject, timeout: b.options.timeout,
+			brief: true, job: b.ask,
+		}
+
+		return b.do(b.options, b.overNatsGo)
+	}
+	b.job = b.send
+	b.runs.TakeTurns(b.over.seat)
+	b.over.begin()
+	defer b.over.end()
+
+	return b.do(b.options, b.direct)
+}
+
+func (b *requests) overNatsGo(vu context.Context) (took time.Duration, err error) {
+	err = b.task.Do(vu, true)
+	b.sent, b.received, took = b.task.counted()
+
+	return took, err
+}
+
+func (b *requests) ask(ctx context.Context, conn *connection, r *record) error {
+	b.message.Header = b.client.stamped(b.options.header)
+	_, err := ask(ctx, conn, b.message, r)
+	b.counted(r)
+
+	return err
+}
+
+func (b *requests) direct(context.Context) (time.Duration, error) {
+	c := b.client
+	b.record = record{operation: opRequest, subject: c.subject(b.message.Subject), tags: b.options.tags}
+	b.took = 0
+	var err error
+	b.sent, b.received, err = b.over.operate(&b.record, b.options.timeout, b.job)
+
+	return b.took, c.silenced(opRequest, err)
+}
+
+func (b *requests) send(conn *wire.Conn) error {
+	m := b.message
+	if b.header == nil || b.client.config.Stamp {
+		b.header = encoded(b.client.stamped(b.options.header))
+	}
+	begin := clock.Now()
+	answer, err := conn.Request(m.Subject, b.header, m.Data, b.options.timeout)
+	b.took = clock.Since(begin)
+	if err == nil {
+		b.record.sent.add(m.Data)
+		b.record.received.add(answer.Data)
+		b.counted(&b.record)
+	}
+
+	return err
+}
+
+func (b *requests) counted(r *record) {
+	b.result.sent, b.result.received = b.result.sent+r.sent.bytes, b.result.received+r.received.bytes
 }

@@ -75,7 +75,7 @@ func (rc *runConnection) operate(r *record, timeout time.Duration, job func(*wir
 	sent, received = rc.release(conn)
 	c.Traffic(received, sent)
 	r.err = explain(rc.ctx, timeout, err)
-	c.instruments.add(r)
+	c.count(r)
 
 	return sent, received, r.err
 }
@@ -104,7 +104,7 @@ func (rc *runConnection) acquire(ctx context.Context) (*wire.Conn, error) {
 	}
 	if err == nil && rc.broke {
 		rc.broke = false
-		rc.client.Add(rc.client.instruments.reconnects, 1)
+		rc.client.Add(rc.client.reconnects, 1)
 	}
 
 	return conn, err
@@ -171,7 +171,7 @@ func (rc *runConnection) dial(ctx context.Context) (conn *wire.Conn, err error) 
 	rc.mu.Lock()
 	first := rc.next
 	rc.mu.Unlock()
-	within, cancel := context.WithTimeout(ctx, rc.client.config.ConnectWithin)
+	within, cancel := context.WithTimeout(ctx, rc.client.config.connectTimeout)
 	defer cancel()
 	for i := range rc.servers {
 		at := (first + i) % len(rc.servers)
@@ -205,8 +205,8 @@ func (rc *runConnection) config(server string) (*wire.Config, error) {
 		return nil, errURL
 	}
 	o.User, o.Password, o.Token = c.User, c.Password, c.Token
-	if c.Authentication != nil {
-		if err := c.Authentication(&o); err != nil {
+	if c.login != nil {
+		if err := c.login(&o); err != nil {
 			return nil, err
 		}
 	}
@@ -214,7 +214,7 @@ func (rc *runConnection) config(server string) (*wire.Config, error) {
 		Address: u.Host, TLS: c.secrets.Config(rc.client.VU(), "", tls.VersionTLS12),
 		Secure: c.TLS != nil || u.Scheme == "tls", First: c.TLS != nil && c.TLS.First,
 		Name: c.Name, User: o.User, Password: o.Password, Token: o.Token, NKey: o.Nkey, JWT: o.UserJWT, Sign: o.SignatureCB,
-		InboxPrefix: c.InboxPrefix, NoEcho: c.NoEcho, ConnectTimeout: c.ConnectWithin, Dial: k6x.Dial(rc.client.VU()),
+		InboxPrefix: c.InboxPrefix, NoEcho: c.NoEcho, ConnectTimeout: c.connectTimeout, Dial: k6x.Dial(rc.client.VU()),
 	}
 	cfg.TLS.InsecureSkipVerify = cfg.TLS.InsecureSkipVerify || c.Unsafe
 	if u.User != nil { // as in nats.go
@@ -241,7 +241,7 @@ func (rc *runConnection) release(conn *wire.Conn) (sent, received uint64) {
 	if conn.Broken() {
 		conn.Close()
 		rc.conn, rc.broke = nil, true
-		rc.client.Add(rc.client.instruments.disconnects, 1)
+		rc.client.Add(rc.client.disconnects, 1)
 	}
 
 	return sent, received
@@ -260,7 +260,7 @@ func (rc *runConnection) begin() {
 	if conn == nil || idle < idleCheck {
 		return
 	}
-	_ = rc.guarded(conn, func(conn *wire.Conn) error { return conn.Check(rc.client.config.ConnectWithin) })
+	_ = rc.guarded(conn, func(conn *wire.Conn) error { return conn.Check(rc.client.config.connectTimeout) })
 	sent, received := rc.release(conn)
 	rc.client.Traffic(received, sent)
 }

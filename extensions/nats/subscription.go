@@ -7,7 +7,6 @@ import (
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
@@ -19,88 +18,58 @@ type subscribeOptions struct {
 	Tags    *k6x.Tags `json:"tags"`
 }
 
-func readSubscribeOptions(method string, value sobek.Value) (subscribeOptions, error) {
+func (a *args) subscribeOptions() subscribeOptions {
 	o := subscribeOptions{Pending: defaultPending}
-	if err := k6x.ReadOptions(value, &o); err != nil {
-		return o, k6x.Misuse("%s: %s", method, err)
-	}
+	a.options(&o)
 	if o.Max < 0 || o.Pending < 1 || o.Pending > k6x.MaxElements {
-		return o, k6x.Misuse("%s: max must not be below 0, and pending must be from 1 to %d", method, k6x.MaxElements)
+		a.refuse("max must not be below 0, and pending must be from 1 to %d", k6x.MaxElements)
 	}
+	a.must()
 
-	return o, nil
+	return o
 }
 
 func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
-	subject, err := k6x.Name("subscribe", "the subject", call.Argument(0))
-	if err != nil {
-		c.Throw(err)
-	}
-	callback, rest := sobek.Callable(nil), call.Argument(1)
-	if fn, ok := sobek.AssertFunction(rest); ok {
-		callback, rest = fn, call.Argument(2)
-	} else if k6x.IsNullish(rest) {
-		rest = call.Argument(2)
-	}
-	o, err := readSubscribeOptions("subscribe", rest)
-	if err != nil {
-		c.Throw(err)
-	}
-
+	a := c.args("subscribe", call)
+	subject, callback, o := read(&a, "the subject", k6x.Name), a.callback(), a.subscribeOptions()
 	conn := c.ready()
-	f := newFeed[*natsio.Msg](c, conn, "deliver", o.Pending)
-	f.tags = o.Tags
-	f.weigh = func(m *natsio.Msg) int { return len(m.Data) }
-	f.age = func(m *natsio.Msg) (time.Duration, bool) { return latency(m.Header, nil) }
-	f.make = func(m *natsio.Msg) sobek.Value { return c.message(conn, m) }
-	sub, err := c.listen(conn, subject, o, f.come, f.end)
-	if err != nil {
-		c.Throw(err)
-	}
+	f := newFeed(c, conn, source[*natsio.Msg]{
+		data: func(m *natsio.Msg) []byte { return m.Data },
+		age:  func(m *natsio.Msg) (time.Duration, bool) { return latency(m.Header, nil) },
+		show: (*client).message,
+	}, o.Pending, o.Tags)
+	sub := c.listen("subscribe", conn, subject, o, func() (*natsio.Subscription, error) {
+		sub, err := conn.nc.ChanQueueSubscribe(subject, o.Queue, f.come)
+		if err == nil {
+			sub.SetClosedHandler(func(string) {
+				defer crash.Contain("the end of a subscription")
+				f.end()
+			})
+		}
+
+		return sub, err
+	})
 	f.stop = func() { _ = sub.Unsubscribe() }
 	f.dropped = func() int {
 		n, _ := sub.Dropped() // -1 after the end
 
 		return max(n, f.reported)
 	}
-	if callback != nil {
-		f.push(callback)
-	}
+	f.push(callback)
 
 	return subscriptionMethods.Object(c.Runtime(), &subscription{f, sub})
 }
 
-type subscription struct {
-	*feed[*natsio.Msg]
-
-	sub *natsio.Subscription
-}
-
-var subscriptionMethods = feedMethods[*subscription]().With(k6x.Methods[*subscription]{ //nolint:gochecknoglobals // a table
-	"dropped": (*subscription).dropped,
-}).With(k6x.BothForms(map[string]operation[*subscription]{
-	"drain": tagged("drain", 1, (*subscription).drain),
-}))
-
-func (s *subscription) dropped(sobek.FunctionCall) sobek.Value {
-	n, _ := s.sub.Dropped() // 0 after the end
-
-	return s.client.Runtime().ToValue(n)
-}
-
 // When listen returns, the server knows the subscription, and no later message is missed.
 func (c *client) listen(
-	conn *connection, subject string, o subscribeOptions, into chan *natsio.Msg, end func(),
-) (sub *natsio.Subscription, err error) {
-	r := record{operation: "subscribe", subject: c.subject(subject), tags: o.Tags}
-	ctx, cancel := context.WithTimeout(c.VU().Context(), c.config.TimeoutEach)
+	operation string, conn *connection, subject string, o subscribeOptions, subscribe func() (*natsio.Subscription, error),
+) (sub *natsio.Subscription) {
+	ctx, cancel := context.WithTimeout(c.VU().Context(), c.config.timeout)
 	defer cancel()
-	begin := clock.Now()
-	if sub, err = conn.nc.ChanQueueSubscribe(subject, o.Queue, into); err == nil {
-		sub.SetClosedHandler(func(string) {
-			defer crash.Contain("the end of a subscription")
-			end()
-		})
+	c.timed(conn, &record{operation: operation, subject: c.subject(subject), tags: o.Tags}, func() (err error) {
+		if sub, err = subscribe(); err != nil {
+			return err
+		}
 		if o.Max > 0 {
 			err = sub.AutoUnsubscribe(o.Max)
 		}
@@ -110,20 +79,32 @@ func (c *client) listen(
 		if err != nil {
 			_ = sub.Unsubscribe()
 		}
-	}
-	r.took = clock.Since(begin)
-	r.err = explain(c.VU().Context(), c.config.TimeoutEach, err)
-	c.note(&r, conn)
 
-	return sub, r.err
+		return err
+	})
+
+	return sub
 }
 
-func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
-	timeout, err := k6x.Duration("drain", "the timeout", call.Argument(0), 0)
+type subscription struct {
+	*feed[*natsio.Msg]
 
-	return &task{client: s.client, operation: "drain", timeout: timeout, on: s.conn, job: func(
-		ctx context.Context, _ *connection, _ *record,
-	) error {
+	sub *natsio.Subscription
+}
+
+var subscriptionMethods = feedMethods[*subscription]().With(k6x.Methods[*subscription]{ //nolint:gochecknoglobals // a table
+	"dropped": (*subscription).lost,
+}).With(calls("", map[string]func(*subscription, *task){"drain": (*subscription).drain}))
+
+func (s *subscription) lost(sobek.FunctionCall) sobek.Value {
+	n, _ := s.sub.Dropped() // 0 after the end
+
+	return s.client.Runtime().ToValue(n)
+}
+
+func (s *subscription) drain(t *task) {
+	t.timeout, t.on = t.duration("the timeout", 0), s.conn
+	t.job = func(ctx context.Context, _ *connection, _ *record) error {
 		if err := s.sub.Drain(); err != nil {
 			return err
 		}
@@ -133,51 +114,27 @@ func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-	}}, err
+	}
 }
 
 func (c *client) respond(call sobek.FunctionCall) sobek.Value {
-	subject, err := k6x.Name("respond", "the subject", call.Argument(0))
-	if err != nil {
-		c.Throw(err)
-	}
-	fixed, err := c.owned("respond", call.Argument(1))
-	if err != nil {
-		c.Throw(err)
-	}
+	a := c.args("respond", call)
+	subject := read(&a, "the subject", k6x.Name)
 	echo := k6x.IsNullish(call.Argument(1))
-	o, err := readSubscribeOptions("respond", call.Argument(2))
-	if err != nil {
-		c.Throw(err)
-	}
-
+	fixed, o := a.owned(), a.subscribeOptions()
 	conn := c.ready()
-	r := record{operation: "respond", subject: c.subject(subject), tags: o.Tags}
-	begin := clock.Now()
-	sub, err := conn.nc.QueueSubscribe(subject, o.Queue, func(m *natsio.Msg) {
-		defer conn.contain("a responder")
-		data := fixed
-		if echo {
-			data = m.Data
-		}
-		if err := m.Respond(data); err != nil {
-			conn.failed(err)
-		}
+	sub := c.listen("respond", conn, subject, o, func() (*natsio.Subscription, error) {
+		return conn.nc.QueueSubscribe(subject, o.Queue, func(m *natsio.Msg) {
+			defer conn.contain("a responder")
+			data := fixed
+			if echo {
+				data = m.Data
+			}
+			if err := m.Respond(data); err != nil {
+				conn.failed(err)
+			}
+		})
 	})
-	if err == nil && o.Max > 0 {
-		err = sub.AutoUnsubscribe(o.Max)
-	}
-	if err == nil {
-		ctx, cancel := context.WithTimeout(c.VU().Context(), c.config.TimeoutEach)
-		defer cancel()
-		err = conn.flush(ctx)
-	}
-	r.took = clock.Since(begin)
-	r.err = explain(c.VU().Context(), c.config.TimeoutEach, err)
-	c.note(&r, conn)
-	if r.err != nil {
-		c.Throw(r.err)
-	}
 
 	return responderMethods.Object(c.Runtime(), sub)
 }

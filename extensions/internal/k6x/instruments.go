@@ -26,6 +26,8 @@ type Metrics struct {
 	Duration string
 	// Counts are further Counters per operation, such as hits and misses.
 	Counts []string
+	// Bytes are further Counters of bytes per operation. They follow Counts.
+	Bytes []string
 	// Tagged are Counters whose series have their own tags: see Module.Counter.
 	Tagged []string
 }
@@ -73,8 +75,12 @@ func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*In
 			return nil, err
 		}
 	}
-	for _, name := range names.Counts {
-		metric, err := i.registry.NewMetric(name, metrics.Counter)
+	for at, name := range slices.Concat(names.Counts, names.Bytes) {
+		contains := metrics.Default
+		if at >= len(names.Counts) {
+			contains = metrics.Data
+		}
+		metric, err := i.registry.NewMetric(name, metrics.Counter, contains)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +122,7 @@ func (i *Instruments) Add(counter Series, n float64) { i.meter.Add(counter, n) }
 func (i *Instruments) Tag(tags Tags) { i.tags = tags }
 
 // Count counts one finished operation with its error or nil, and its counts in the order of
-// Metrics.Counts.
+// Metrics.Counts and Metrics.Bytes.
 func (i *Instruments) Count(operation string, err error, counts ...int) {
 	s := i.of(operation, err)
 	i.meter.Add(s.ops, 1)

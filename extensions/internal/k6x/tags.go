@@ -21,6 +21,11 @@ func (t *Tags) Key() string { return t.key }
 // Pairs returns the names and values.
 func (t *Tags) Pairs() [][2]string { return t.pairs }
 
+// With returns the tags and another one.
+func (t Tags) With(name, value string) Tags {
+	return Tags{append(slices.Clone(t.pairs), [2]string{name, value}), t.key + name + "\x00" + value + "\x00"}
+}
+
 // TagsOption returns the option tags for a table of Options. Pass the tags read to Instruments.Tag.
 func TagsOption[T any](field func(*T) *Tags) Option[T] { return Into("tags", field, ReadTags) }
 

@@ -64,13 +64,12 @@ func (s *Store) allKeys(ctx context.Context, bucket jetstream.KeyValue) ([]strin
 	}
 	keys, err := s.collect(ctx, watcher)
 	if err != nil {
-		crash.Go("the end of a watcher", func() { end(watcher) }) // it may wait for a silent server
-
-		return nil, err
+		crash.Go("the end of a watcher", func() { StopWatcher(watcher) }) // it may wait for a silent server
+	} else {
+		StopWatcher(watcher)
 	}
-	end(watcher)
 
-	return keys, nil
+	return keys, err
 }
 
 func (s *Store) collect(ctx context.Context, watcher jetstream.KeyWatcher) ([]string, error) {
@@ -100,19 +99,22 @@ func (s *Store) collect(ctx context.Context, watcher jetstream.KeyWatcher) ([]st
 	}
 }
 
-// end stops a watcher and discards its entries; otherwise it would wait forever for a receiver.
-func end(watcher jetstream.KeyWatcher) {
-	_ = watcher.Stop()
-	for {
-		select {
-		case _, open := <-watcher.Updates():
-			if !open {
+// StopWatcher stops a watcher. It discards entries meanwhile, since Stop needs a lock that the
+// watcher holds while it delivers one.
+func StopWatcher(watcher jetstream.KeyWatcher) {
+	crash.Go("the end of a watcher", func() {
+		for {
+			select {
+			case _, open := <-watcher.Updates():
+				if !open {
+					return
+				}
+			case <-time.After(time.Second):
 				return
 			}
-		case <-time.After(time.Second):
-			return
 		}
-	}
+	})
+	_ = watcher.Stop()
 }
 
 func (s *Store) filter(encoded []string, options ListOptions) []string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -240,3 +241,75 @@ func wrap(op, bucket, key string, err error) error {
 
 	return &Error{op, bucket, key, err}
 }
+
+// Drop deletes the database with all its records: its bucket and, in the layout Orb, the buckets of
+// all tables. There, Drop of database d also deletes the bucket of database d_t, because table t
+// has the same bucket name. The Store creates buckets again when it needs them; other Stores of the
+// database fail.
+func (s *Store) Drop(ctx context.Context) error {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	lister := s.js.KeyValueStoreNames(ctx)
+	var names []string
+	for name := range lister.Name() {
+		if name == s.options.Database || s.options.Layout == Orb && strings.HasPrefix(name, s.options.Database+"_") {
+			names = append(names, name)
+		}
+	}
+	if err := lister.Error(); err != nil {
+		return wrap("drop", s.options.Database, "", err)
+	}
+	for _, name := range names {
+		s.forget(name)
+		if err := s.empty(ctx, name); err != nil {
+			return wrap("drop", name, "", err)
+		}
+		if err := s.js.DeleteKeyValue(ctx, name); err != nil {
+			return wrap("drop", name, "", err)
+		}
+	}
+
+	return nil
+}
+
+// empty purges a bucket. nats-server 2.15.2 deletes a stream's files a moment later, and a new
+// stream of the same name might find records in them.
+func (s *Store) empty(ctx context.Context, bucket string) error {
+	stream, err := s.js.Stream(ctx, "KV_"+bucket)
+	if err != nil {
+		return err
+	}
+
+	return stream.Purge(ctx)
+}
+
+// Errors that an Error may wrap, besides the errors of nats.go and of contexts.
+var (
+	ErrNotFound   = errors.New("there is no such key")
+	ErrEmpty      = errors.New("the bucket has no keys")
+	ErrIncomplete = errors.New("the connection broke before all keys had arrived")
+	ErrKey        = errors.New("a key must not be empty")
+	ErrName       = errors.New("a bucket's name may only have letters, digits, - and _")
+	ErrMetadata   = errors.New("metadata that cannot be stored")
+	ErrValue      = errors.New("the value does not fit this layout")
+)
+
+// Error is the error of a Store's operation.
+type Error struct {
+	Op     string // put, get, delete, list, open or drop
+	Bucket string
+	Key    string // not encoded; empty for operations on a bucket
+	Err    error
+}
+
+// Error names the operation, the record and the reason.
+func (e *Error) Error() string {
+	if e.Key == "" {
+		return fmt.Sprintf("%s bucket %q: %v", e.Op, e.Bucket, e.Err)
+	}
+
+	return fmt.Sprintf("%s key %q in bucket %q: %v", e.Op, e.Key, e.Bucket, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }

@@ -51,7 +51,7 @@ k6 run --quiet scenarios/stock-load.js -e TPS=200 -e BACK=64 -e AHEAD=10 >&2
 sweep 'Machbase, native driver: `stock-load`, `stock-rollup`' stock-rollup
 
 rooms=(./extensions/internal/clock ./extensions/internal/netutil ./extensions/machbase/generate ./extensions/memcached/wire/...
-  ./extensions/nats/kvlayout/rows ./extensions/resp/wire ./extensions/umemcache/wire ./extensions/sweep/gate/... ./extensions/sweep/report/...)
+  ./extensions/nats/kvlayout ./extensions/resp/wire ./extensions/umemcache/wire ./extensions/sweep/gate/... ./extensions/sweep/report/...)
 say 'testing'
 # Tests start their own servers.
 env -u UMEM_URL CGO_ENABLED=0 GOARCH=arm64 go test -vet=off -exec qemu-aarch64-static "${rooms[@]}" >"$room/tests" 2>&1 || { cat "$room/tests" >&2; die 'tests fail'; }

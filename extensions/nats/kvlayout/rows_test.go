@@ -1,41 +1,23 @@
-package rows_test
+package kvlayout_test
 
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 	"github.com/stretchr/testify/require"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
-	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout/rows"
 )
 
 const tables, keys = 3, 205
 
-func TestMain(m *testing.M) { os.Exit(testutil.NATSMain(m)) }
-
-func connect(t *testing.T) jetstream.JetStream {
+func openRow(t *testing.T, row kvlayout.Row) (*kvlayout.Run, *kvlayout.Store) {
 	t.Helper()
-	conn, err := nats.Connect(testutil.NATSURL(t))
-	require.NoError(t, err)
-	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn)
-	require.NoError(t, err)
-
-	return js
-}
-
-func open(t *testing.T, row rows.Row) (*rows.Run, *kvlayout.Store) {
-	t.Helper()
-	js := connect(t)
+	js := connect(t, serverURL(t))
 	database := "rows-" + nuid.Next()
-	run, err := row.Open(t.Context(), js, rows.Options{Database: database, Tables: tables, Keys: keys})
+	run, err := row.Open(t.Context(), js, kvlayout.RunOptions{Database: database, Tables: tables, Keys: keys})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, run.Drop(context.Background())) })
 	store, err := kvlayout.Open(t.Context(), js, kvlayout.Options{Layout: row.Layout, Database: database})
@@ -44,7 +26,7 @@ func open(t *testing.T, row rows.Row) (*rows.Run, *kvlayout.Store) {
 	return run, store
 }
 
-func all() []rows.Row { return append(rows.Rows(), rows.LikeForLike()...) }
+func rowsWithPairs() []kvlayout.Row { return append(kvlayout.Rows(), kvlayout.LikeForLike()...) }
 
 func TestRowsAreThePublishedOnes(t *testing.T) {
 	const published = `OrbSet 26001 46239 ns/op 2786 B/op 56 allocs/op
@@ -68,7 +50,7 @@ MicroDeleteLarge 453 2387964 ns/op 8422971 B/op 122 allocs/op
 `
 	var text strings.Builder
 	pairs := map[string][]kvlayout.Layout{}
-	for _, row := range rows.Rows() {
+	for _, row := range kvlayout.Rows() {
 		p := row.Published
 		fmt.Fprintf(&text, "%s %d %d ns/op %d B/op %d allocs/op\n", row.Name, p.Iterations, p.Nanoseconds, p.Bytes, p.Allocations)
 		pairs[row.Pair] = append(pairs[row.Pair], row.Layout)
@@ -78,7 +60,7 @@ MicroDeleteLarge 453 2387964 ns/op 8422971 B/op 122 allocs/op
 	for pair, layouts := range pairs {
 		require.Equal(t, []kvlayout.Layout{kvlayout.Orb, kvlayout.Micro}, layouts, pair)
 	}
-	for _, row := range rows.LikeForLike() {
+	for _, row := range kvlayout.LikeForLike() {
 		require.Contains(t, pairs, row.Pair)
 		require.Equal(t, kvlayout.Micro, row.Layout)
 	}
@@ -112,9 +94,9 @@ func TestAnIterationOfEachRow(t *testing.T) {
 		"MicroDeleteLarge":         {0, [2]uint64{1398104, 1398400}, [2]uint64{60, 400}},
 	}
 	require.Len(t, wants, 20)
-	for _, row := range all() {
+	for _, row := range rowsWithPairs() {
 		t.Run(row.Name, func(t *testing.T) {
-			run, _ := open(t, row)
+			run, _ := openRow(t, row)
 			require.NoError(t, run.Fill(t.Context()))
 			_, err := run.Do(t.Context(), 0) // opens the bucket
 			require.NoError(t, err)
@@ -161,15 +143,15 @@ func TestRowsWrite(t *testing.T) {
 		"OrbDeleteLarge":      {Key: "large-key-7"},
 		"MicroDeleteLarge":    {Key: "large-key-7"},
 	}
-	for _, row := range rows.Rows() {
+	for _, row := range kvlayout.Rows() {
 		t.Run(row.Name, func(t *testing.T) {
-			run, store := open(t, row)
+			run, store := openRow(t, row)
 			require.NoError(t, run.Fill(t.Context()))
 			_, err := run.Do(t.Context(), 7)
 			require.NoError(t, err)
 			want := wants[row.Name]
 			got, err := store.Get(t.Context(), want.Table, want.Key)
-			if row.Loop == rows.PutDelete {
+			if row.Loop == kvlayout.PutDelete {
 				require.ErrorIs(t, err, kvlayout.ErrNotFound)
 				return
 			}
@@ -180,27 +162,27 @@ func TestRowsWrite(t *testing.T) {
 }
 
 func TestMissingKeysFail(t *testing.T) {
-	js := connect(t)
-	for _, row := range all() {
-		if row.Fill == rows.Nothing {
+	js := connect(t, serverURL(t))
+	for _, row := range rowsWithPairs() {
+		if row.Fill == kvlayout.Nothing {
 			continue
 		}
 		t.Run(row.Name, func(t *testing.T) {
-			run, _ := open(t, row)
+			run, _ := openRow(t, row)
 			_, err := run.Do(t.Context(), 0)
 			require.Error(t, err, "nothing is filled")
 
 			database := "rows-" + nuid.Next()
-			short, err := row.Open(t.Context(), js, rows.Options{Database: database, Tables: tables, Keys: 1})
+			short, err := row.Open(t.Context(), js, kvlayout.RunOptions{Database: database, Tables: tables, Keys: 1})
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, short.Drop(context.Background())) })
 			require.NoError(t, short.Fill(t.Context()))
-			if row.Fill == rows.OneRecord {
+			if row.Fill == kvlayout.OneRecord {
 				store, err := kvlayout.Open(t.Context(), js, kvlayout.Options{Layout: row.Layout, Database: database})
 				require.NoError(t, err)
 				require.NoError(t, store.Put(t.Context(), kvlayout.Record{Key: row.Key, Value: []byte("other-word")}))
 			}
-			run, err = row.Open(t.Context(), js, rows.Options{Database: database, Tables: tables, Keys: keys})
+			run, err = row.Open(t.Context(), js, kvlayout.RunOptions{Database: database, Tables: tables, Keys: keys})
 			require.NoError(t, err)
 			_, err = run.Do(t.Context(), 0)
 			require.ErrorContains(t, err, "row "+row.Name, "what is read is not what was written")
@@ -209,11 +191,11 @@ func TestMissingKeysFail(t *testing.T) {
 }
 
 func TestTheFillIsThePublishedSizeByDefault(t *testing.T) {
-	js := connect(t)
-	row := rows.Rows()[6]
+	js := connect(t, serverURL(t))
+	row := kvlayout.Rows()[6]
 	require.Equal(t, "OrbList", row.Name)
 	database := "rows-" + nuid.Next()
-	run, err := row.Open(t.Context(), js, rows.Options{Database: database, Tables: 1})
+	run, err := row.Open(t.Context(), js, kvlayout.RunOptions{Database: database, Tables: 1})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, run.Drop(context.Background())) })
 	require.NoError(t, run.Fill(t.Context()))
@@ -223,30 +205,30 @@ func TestTheFillIsThePublishedSizeByDefault(t *testing.T) {
 }
 
 func TestBadOptionsAndRows(t *testing.T) {
-	js := connect(t)
-	row := rows.Rows()[0]
-	_, err := row.Open(t.Context(), js, rows.Options{Keys: -1})
+	js := connect(t, serverURL(t))
+	row := kvlayout.Rows()[0]
+	_, err := row.Open(t.Context(), js, kvlayout.RunOptions{Keys: -1})
 	require.EqualError(t, err, "tables and keys are 0 and -1: they must be at least 1, or 0 for 100 and 1000")
 	row.Layout = "macro"
-	_, err = row.Open(t.Context(), js, rows.Options{})
+	_, err = row.Open(t.Context(), js, kvlayout.RunOptions{})
 	require.ErrorContains(t, err, `layout "macro" is unknown`)
-	row = rows.Rows()[0]
+	row = kvlayout.Rows()[0]
 	row.Loop = "loop"
-	run, _ := open(t, row)
+	run, _ := openRow(t, row)
 	_, err = run.Do(t.Context(), 0)
 	require.EqualError(t, err, `row OrbSet: there is no loop "loop"`)
 }
 
 func TestAFailedIterationSaysSo(t *testing.T) {
-	for _, row := range all() {
-		run, _ := open(t, row)
+	for _, row := range rowsWithPairs() {
+		run, _ := openRow(t, row)
 		require.NoError(t, run.Fill(t.Context()))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := run.Do(ctx, 0)
 		require.ErrorIs(t, err, context.Canceled, row.Name)
 		require.NotErrorIs(t, err, kvlayout.ErrNotFound)
-		if row.Fill != rows.Nothing {
+		if row.Fill != kvlayout.Nothing {
 			require.ErrorIs(t, run.Fill(ctx), context.Canceled)
 		}
 	}
