@@ -59,7 +59,7 @@ func Open(o Options) (*Conn, error) {
 				return nil, err
 			}
 
-			return &counted{Conn: conn, of: c}, nil
+			return &countedConn{Conn: conn, of: c}, nil
 		}),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: firstRetry, Multiplier: 1.6, Jitter: 0.2, MaxDelay: longestRetry},
@@ -167,12 +167,12 @@ func (r *checkedReply) read(bytes []byte) error {
 	return r.err
 }
 
-type counted struct {
+type countedConn struct {
 	net.Conn
 	of *Conn
 }
 
-func (c *counted) Read(into []byte) (int, error) {
+func (c *countedConn) Read(into []byte) (int, error) {
 	n, err := c.Conn.Read(into)
 	c.of.received.Add(uint64(n))
 
@@ -181,7 +181,7 @@ func (c *counted) Read(into []byte) (int, error) {
 
 // Write counts before it writes, since the answer may arrive before Write returns. Bytes of a
 // connection that breaks count as sent.
-func (c *counted) Write(from []byte) (int, error) {
+func (c *countedConn) Write(from []byte) (int, error) {
 	c.of.sent.Add(uint64(len(from)))
 
 	return c.Conn.Write(from)

@@ -6,4 +6,4 @@ import "strings"
 func (r *RepeatedRead) Request() []byte { return r.in.bytes }
 
 // Service returns the full name of the schema's service.
-func (s *Schema) Service() string { return strings.Split(s.open.method, "/")[1] }
+func (s *Schema) Service() string { return strings.Split(s.open.path, "/")[1] }

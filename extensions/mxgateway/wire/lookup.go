@@ -53,18 +53,15 @@ func (l *lookup) fail(format string, args ...any) {
 	}
 }
 
-func (l *lookup) method(
-	s protoreflect.ServiceDescriptor, name protoreflect.Name, into *string,
-) (request, reply protoreflect.MessageDescriptor) {
+func (l *lookup) method(s protoreflect.ServiceDescriptor, name protoreflect.Name) method {
 	m := s.Methods().ByName(name)
 	if m == nil || m.IsStreamingClient() || m.IsStreamingServer() {
 		l.fail("the service %s has no unary method %s", s.FullName(), name)
 
-		return nil, nil
+		return method{}
 	}
-	*into = "/" + string(s.FullName()) + "/" + string(name)
 
-	return m.Input(), m.Output()
+	return method{"/" + string(s.FullName()) + "/" + string(name), m.Input(), m.Output()}
 }
 
 func (l *lookup) find(m protoreflect.MessageDescriptor, name protoreflect.Name, s sort, needed bool) protoreflect.FieldDescriptor {
@@ -84,56 +81,50 @@ func (l *lookup) find(m protoreflect.MessageDescriptor, name protoreflect.Name, 
 	return f
 }
 
-func of(f protoreflect.FieldDescriptor) field {
-	if f == nil {
-		return field{}
+func (l *lookup) need(m protoreflect.MessageDescriptor, s sort, names ...protoreflect.Name) {
+	for _, name := range names {
+		l.find(m, name, s, true)
 	}
-
-	return field{name: f.FullName(), number: f.Number(), kind: f.Kind(), packed: f.IsPacked()}
 }
 
-func (l *lookup) field(m protoreflect.MessageDescriptor, name protoreflect.Name, s sort) field {
-	return of(l.find(m, name, s, true))
+func (l *lookup) allow(m protoreflect.MessageDescriptor, s sort, names ...protoreflect.Name) {
+	for _, name := range names {
+		l.find(m, name, s, false)
+	}
 }
 
-func (l *lookup) optional(m protoreflect.MessageDescriptor, name protoreflect.Name, s sort) field {
-	return of(l.find(m, name, s, false))
-}
-
-func (l *lookup) message(m protoreflect.MessageDescriptor, name protoreflect.Name) (field, protoreflect.MessageDescriptor) {
+func (l *lookup) message(m protoreflect.MessageDescriptor, name protoreflect.Name) protoreflect.MessageDescriptor {
 	f := l.find(m, name, isMessage, true)
 	if f == nil {
-		return field{}, nil
+		return nil
 	}
 
-	return of(f), f.Message()
+	return f.Message()
 }
 
-// The kind of a command is the enum value whose name ends with the payload's.
-func (l *lookup) command(m protoreflect.MessageDescriptor, name protoreflect.Name) (command, protoreflect.MessageDescriptor) {
-	at, message := l.message(m, name)
-	c := command{payload: at}
-	kinds := l.find(m, "kind", isEnum, false)
-	if kinds == nil {
-		return c, message
+// command returns a payload of MxCommand. Its kind is the enum value whose name ends with the
+// payload's.
+func (l *lookup) command(m protoreflect.MessageDescriptor, name protoreflect.Name, kinds map[protoreflect.Name]int64) protoreflect.MessageDescriptor {
+	message := l.message(m, name)
+	kind := l.find(m, "kind", isEnum, false)
+	if kind == nil {
+		return message
 	}
-	number, found := valueNamed(kinds.Enum(), strings.ToUpper(string(name)))
+	number, found := valueNamed(kind.Enum(), strings.ToUpper(string(name)))
 	if !found {
-		l.fail("the enum %s has no value that ends with %s", kinds.Enum().FullName(), strings.ToUpper(string(name)))
+		l.fail("the enum %s has no value that ends with %s", kind.Enum().FullName(), strings.ToUpper(string(name)))
 	}
-	c.kind = number
+	kinds[name] = number
 
-	return c, message
+	return message
 }
 
-// list returns a payload of MxCommandReply: a message whose only repeated message holds the
-// results.
-func (l *lookup) list(m protoreflect.MessageDescriptor, name protoreflect.Name) (payload, protoreflect.MessageDescriptor) {
-	at, message := l.message(m, name)
+// list returns the only repeated message, which holds the results, of a payload of MxCommandReply.
+func (l *lookup) list(m protoreflect.MessageDescriptor, name protoreflect.Name) (found protoreflect.FieldDescriptor) {
+	message := l.message(m, name)
 	if message == nil {
-		return payload{}, nil
+		return nil
 	}
-	var found protoreflect.FieldDescriptor
 	for i := range message.Fields().Len() {
 		f := message.Fields().Get(i)
 		if !isMessages.fits(f) {
@@ -146,26 +137,23 @@ func (l *lookup) list(m protoreflect.MessageDescriptor, name protoreflect.Name) 
 	}
 	if found == nil {
 		l.fail("the message %s has no repeated message with the results", message.FullName())
-
-		return payload{}, nil
 	}
 
-	return payload{at: at, list: of(found)}, found.Message()
+	return found
 }
 
-func (l *lookup) status(m protoreflect.MessageDescriptor) statusFields {
+// status returns the code of success of a reply's ProtocolStatus.
+func (l *lookup) status(m protoreflect.MessageDescriptor) (ok int64) {
 	f := l.find(m, "protocol_status", isMessage, false)
 	if f == nil {
-		return statusFields{}
+		return 0
 	}
-	s := statusFields{at: of(f), message: l.optional(f.Message(), "message", isText)}
-	code := l.find(f.Message(), "code", isNumber, true)
-	s.code = of(code)
-	if code != nil && code.Enum() != nil {
-		s.ok, _ = valueNamed(code.Enum(), "OK")
+	l.allow(f.Message(), isText, "message")
+	if code := l.find(f.Message(), "code", isNumber, true); code != nil && code.Enum() != nil {
+		ok, _ = valueNamed(code.Enum(), "OK")
 	}
 
-	return s
+	return ok
 }
 
 func valueNamed(enum protoreflect.EnumDescriptor, name string) (number int64, found bool) {

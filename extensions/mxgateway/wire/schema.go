@@ -11,154 +11,91 @@ import (
 // ServiceName is the published name of the gateway's service, in any package.
 const ServiceName = "MxAccessGateway"
 
-// Schema holds the fields of a gateway's messages that a client writes and reads.
+// Schema describes the messages of a gateway.
 type Schema struct {
-	open         openFields
-	close        closeFields
-	invoke       invokeFields
-	register     registerFields
-	subscribe    subscribeFields
-	unsubscribe  unsubscribeFields
-	read         readFields
-	subscription itemFields
-	result       resultFields
+	open, close, invoke method
+	kinds               map[protoreflect.Name]int64 // of the commands
+	ok                  map[string]int64            // the protocol status of success, by the method's path
+	items, results      protoreflect.FieldDescriptor
+	counted             counted
 }
 
-type openFields struct {
-	method                             string
-	name                               field
-	session, backend, protocol, worker field
-	status                             statusFields
+type method struct {
+	path    string
+	in, out protoreflect.MessageDescriptor
 }
-
-type closeFields struct {
-	method  string
-	session field
-	status  statusFields
-}
-
-type invokeFields struct {
-	method                              string
-	session, correlation, command, kind field
-	status                              statusFields
-	hresult                             field
-}
-
-type registerFields struct {
-	command      command
-	name         field
-	reply        field
-	serverHandle field
-}
-
-type subscribeFields struct {
-	command            command
-	serverHandle, tags field
-}
-
-type unsubscribeFields struct {
-	command             command
-	serverHandle, items field
-}
-
-type readFields struct {
-	command                     command
-	serverHandle, tags, timeout field
-}
-
-type itemFields struct {
-	payload                               payload
-	tag, handle, successful, errorMessage field
-}
-
-// The last two may have any type.
-type resultFields struct {
-	payload                                                payload
-	tag, handle, successful, cached, quality, errorMessage field
-	value, timestamp                                       protoreflect.FieldDescriptor
-}
-
-// Without a ProtocolStatus, every reply is a success.
-type statusFields struct {
-	at, code, message field
-	ok                int64
-}
-
-type command struct {
-	payload field
-	kind    int64
-}
-
-type payload struct{ at, list field }
 
 // NewSchema looks up the published names in a service's description. Its error names the first one
 // that is missing, or has an unsuitable type.
 func NewSchema(service protoreflect.ServiceDescriptor) (*Schema, error) {
-	s := &Schema{}
 	l := &lookup{}
-	openRequest, openReply := l.method(service, "OpenSession", &s.open.method)
-	invokeRequest, invokeReply := l.method(service, "Invoke", &s.invoke.method)
-	closeRequest, closeReply := l.method(service, "CloseSession", &s.close.method)
+	s := &Schema{
+		open: l.method(service, "OpenSession"), invoke: l.method(service, "Invoke"), close: l.method(service, "CloseSession"),
+		kinds: map[protoreflect.Name]int64{}, ok: map[string]int64{},
+	}
 	if l.err != nil {
 		return nil, l.err
 	}
+	l.need(s.open.in, isText, "client_session_name")
+	l.need(s.open.out, isText, "session_id")
+	l.allow(s.open.out, isText, "backend_name")
+	l.allow(s.open.out, isNumber, "gateway_protocol_version", "worker_protocol_version")
+	l.need(s.close.in, isText, "session_id")
 
-	s.open.name = l.field(openRequest, "client_session_name", isText)
-	s.open.session = l.field(openReply, "session_id", isText)
-	s.open.backend = l.optional(openReply, "backend_name", isText)
-	s.open.protocol = l.optional(openReply, "gateway_protocol_version", isNumber)
-	s.open.worker = l.optional(openReply, "worker_protocol_version", isNumber)
-	s.open.status = l.status(openReply)
-	s.close.session = l.field(closeRequest, "session_id", isText)
-	s.close.status = l.status(closeReply)
-	s.commands(l, invokeRequest)
-	s.replies(l, invokeReply)
+	l.need(s.invoke.in, isText, "session_id")
+	l.allow(s.invoke.in, isText, "correlation_id")
+	if commands := l.message(s.invoke.in, "command"); commands != nil {
+		l.need(l.command(commands, "register", s.kinds), isText, "client_name")
+		subscribe, unsubscribe := l.command(commands, "subscribe_bulk", s.kinds), l.command(commands, "unsubscribe_bulk", s.kinds)
+		read := l.command(commands, "read_bulk", s.kinds)
+		l.need(subscribe, isNumber, "server_handle")
+		l.need(subscribe, isTexts, "tag_addresses")
+		l.need(unsubscribe, isNumber, "server_handle")
+		l.need(unsubscribe, isNumbers, "item_handles")
+		l.need(read, isNumber, "server_handle")
+		l.need(read, isTexts, "tag_addresses")
+		l.allow(read, isNumber, "timeout_ms")
+	}
+	reply := s.invoke.out
+	l.allow(reply, isNumber, "hresult")
+	l.need(l.message(reply, "register"), isNumber, "server_handle")
+	s.items, s.results = l.list(reply, "bulk_subscribe"), l.list(reply, "bulk_read")
+	for _, m := range []method{s.open, s.close, s.invoke} {
+		s.ok[m.path] = l.status(m.out)
+	}
+	if l.err != nil {
+		return nil, l.err
+	}
+	item, result := s.items.Message(), s.results.Message()
+	l.need(item, isNumber, "item_handle")
+	l.allow(item, isText, "tag_address", "error_message")
+	l.allow(item, isBool, "was_successful")
+	l.need(result, isText, "tag_address")
+	l.need(result, isNumber, "item_handle")
+	l.need(result, isBool, "was_successful", "was_cached")
+	l.allow(result, isNumber, "quality")
+	l.allow(result, isText, "error_message")
+	l.allow(result, isAny, "value", "source_timestamp")
+	if l.err != nil {
+		return nil, l.err
+	}
+	s.counted = counted{
+		hresult: number(reply, "hresult"), payload: number(reply, "bulk_read"), list: s.results.Number(),
+		successful: number(result, "was_successful"), cached: number(result, "was_cached"), ok: uint64(s.ok[s.invoke.path]),
+	}
+	if f := reply.Fields().ByName("protocol_status"); f != nil {
+		s.counted.status, s.counted.code = f.Number(), number(f.Message(), "code")
+	}
 
-	return s, l.err
+	return s, nil
 }
 
-func (s *Schema) commands(l *lookup, request protoreflect.MessageDescriptor) {
-	s.invoke.session = l.field(request, "session_id", isText)
-	s.invoke.correlation = l.optional(request, "correlation_id", isText)
-	var commands, m protoreflect.MessageDescriptor
-	s.invoke.command, commands = l.message(request, "command")
-	s.invoke.kind = l.optional(commands, "kind", isEnum)
+func number(m protoreflect.MessageDescriptor, name protoreflect.Name) protoreflect.FieldNumber {
+	if f := m.Fields().ByName(name); f != nil {
+		return f.Number()
+	}
 
-	s.register.command, m = l.command(commands, "register")
-	s.register.name = l.field(m, "client_name", isText)
-	s.subscribe.command, m = l.command(commands, "subscribe_bulk")
-	s.subscribe.serverHandle = l.field(m, "server_handle", isNumber)
-	s.subscribe.tags = l.field(m, "tag_addresses", isTexts)
-	s.unsubscribe.command, m = l.command(commands, "unsubscribe_bulk")
-	s.unsubscribe.serverHandle = l.field(m, "server_handle", isNumber)
-	s.unsubscribe.items = l.field(m, "item_handles", isNumbers)
-	s.read.command, m = l.command(commands, "read_bulk")
-	s.read.serverHandle = l.field(m, "server_handle", isNumber)
-	s.read.tags = l.field(m, "tag_addresses", isTexts)
-	s.read.timeout = l.optional(m, "timeout_ms", isNumber)
-}
-
-func (s *Schema) replies(l *lookup, reply protoreflect.MessageDescriptor) {
-	s.invoke.status = l.status(reply)
-	s.invoke.hresult = l.optional(reply, "hresult", isNumber)
-
-	var m protoreflect.MessageDescriptor
-	s.register.reply, m = l.message(reply, "register")
-	s.register.serverHandle = l.field(m, "server_handle", isNumber)
-	s.subscription.payload, m = l.list(reply, "bulk_subscribe")
-	s.subscription.tag = l.optional(m, "tag_address", isText)
-	s.subscription.handle = l.field(m, "item_handle", isNumber)
-	s.subscription.successful = l.optional(m, "was_successful", isBool)
-	s.subscription.errorMessage = l.optional(m, "error_message", isText)
-	s.result.payload, m = l.list(reply, "bulk_read")
-	s.result.tag = l.field(m, "tag_address", isText)
-	s.result.handle = l.field(m, "item_handle", isNumber)
-	s.result.successful = l.field(m, "was_successful", isBool)
-	s.result.cached = l.field(m, "was_cached", isBool)
-	s.result.quality = l.optional(m, "quality", isNumber)
-	s.result.errorMessage = l.optional(m, "error_message", isText)
-	s.result.value = l.find(m, "value", isAny, false)
-	s.result.timestamp = l.find(m, "source_timestamp", isAny, false)
+	return 0
 }
 
 // Service returns the service with this full name or, for "", the only one called ServiceName.

@@ -2,8 +2,22 @@ package wire
 
 import (
 	"context"
+	"slices"
+	"sync/atomic"
 	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
 )
+
+// Opened is the gateway's description of a new session. Fields that its .proto does not have are ""
+// or 0.
+type Opened struct {
+	SessionID                       string
+	BackendName                     string
+	GatewayProtocol, WorkerProtocol int64 // protocol versions
+}
 
 // Session is a session of a gateway. It is safe for concurrent use, once Register has returned.
 type Session struct {
@@ -12,144 +26,160 @@ type Session struct {
 	conn         *Conn
 	schema       *Schema
 	serverHandle int64
+	lastRead     atomic.Pointer[readRequest]
+}
+
+// readRequest is the last encoded ReadBulk: most sessions repeat theirs.
+type readRequest struct {
+	tags []string
+	wait time.Duration
+	raw  []byte
 }
 
 // OpenSession opens a session. Like all calls, it returns an *Error.
 func (c *Conn) OpenSession(ctx context.Context, schema *Schema, name string) (*Session, error) {
-	out := &openReply{schema: schema}
-	in := &request{bytes: schema.open.name.appendText(nil, name)}
-	if err := c.invoke(c.authorized(ctx), schema.open.method, in, out); err != nil {
+	in := dynamicpb.NewMessage(schema.open.in)
+	set(in, "client_session_name", name)
+	reply, err := c.call(ctx, schema, schema.open, encoded(in))
+	if err != nil {
 		return nil, err
 	}
-	if err := out.status.err(&schema.open.status, c.key); err != nil {
-		return nil, err
+	opened := Opened{
+		SessionID: text(reply, "session_id"), BackendName: text(reply, "backend_name"),
+		GatewayProtocol: integer(reply, "gateway_protocol_version"), WorkerProtocol: integer(reply, "worker_protocol_version"),
 	}
-	if out.opened.SessionID == "" {
+	if opened.SessionID == "" {
 		return nil, Errorf(KindProtocol, "the reply to OpenSession has no session_id")
 	}
 
-	return &Session{Opened: out.opened, conn: c, schema: schema}, nil
+	return &Session{Opened: opened, conn: c, schema: schema}, nil
 }
 
 // Close closes the session.
 func (s *Session) Close(ctx context.Context) error {
-	f := &s.schema.close
-	out := &closeReply{schema: s.schema}
-	in := &request{bytes: f.session.appendText(nil, s.SessionID)}
-	if err := s.conn.invoke(s.conn.authorized(ctx), f.method, in, out); err != nil {
-		return err
+	in := dynamicpb.NewMessage(s.schema.close.in)
+	set(in, "session_id", s.SessionID)
+	_, err := s.conn.call(ctx, s.schema, s.schema.close, encoded(in))
+
+	return err
+}
+
+func (c *Conn) call(ctx context.Context, s *Schema, m method, in []byte) (protoreflect.Message, error) {
+	reply := messageReply{dynamicpb.NewMessage(m.out)}
+	if err := c.invoke(c.authorized(ctx), m.path, &request{bytes: in}, reply); err != nil {
+		return nil, err
 	}
 
-	return out.status.err(&f.status, s.conn.key)
+	return reply.Message, s.failure(m, reply.Message, c.key)
 }
 
 // Register registers the client, and returns the server handle of later commands.
 func (s *Session) Register(ctx context.Context, clientName string) (int64, error) {
-	f := &s.schema.register
-	out := &registerReply{schema: s.schema}
-	if err := s.do(ctx, f.command, f.name.appendText(nil, clientName), f.reply, out, "register"); err != nil {
+	reply, err := s.do(ctx, "register", "register", fields{"client_name": clientName})
+	if err != nil {
 		return 0, err
 	}
-	s.serverHandle = out.handle
+	s.serverHandle = integer(reply, "server_handle")
+	s.lastRead.Store(nil)
 
-	return out.handle, nil
+	return s.serverHandle, nil
 }
 
 // Subscribe advises tags, and returns an item for each, in order.
 func (s *Session) Subscribe(ctx context.Context, tags []string) ([]Item, error) {
-	f := &s.schema.subscribe
-	body := f.serverHandle.appendInt(nil, s.serverHandle)
-	for _, tag := range tags {
-		body = f.tags.appendText(body, tag)
-	}
-	out := &subscribeReply{schema: s.schema}
-	if err := s.do(ctx, f.command, body, s.schema.subscription.payload.at, out, "bulk_subscribe"); err != nil {
+	reply, err := s.do(ctx, "subscribe_bulk", "bulk_subscribe", fields{"server_handle": s.serverHandle, "tag_addresses": tags})
+	if err != nil {
 		return nil, err
 	}
-	if err := checkCount(len(out.items), len(tags)); err != nil {
-		return nil, err
-	}
+	items := s.schema.itemsOf(reply)
 
-	return out.items, nil
+	return items, checkCount(len(items), len(tags))
 }
 
 // Unsubscribe ends the subscriptions of items, and returns their results.
 func (s *Session) Unsubscribe(ctx context.Context, handles []int64) ([]Item, error) {
-	f := &s.schema.unsubscribe
-	body := f.items.appendInts(f.serverHandle.appendInt(nil, s.serverHandle), handles)
-	out := &subscribeReply{schema: s.schema}
-	if err := s.do(ctx, f.command, body, s.schema.subscription.payload.at, out, "bulk_subscribe"); err != nil {
+	reply, err := s.do(ctx, "unsubscribe_bulk", "bulk_subscribe", fields{"server_handle": s.serverHandle, "item_handles": handles})
+	if err != nil {
 		return nil, err
 	}
 
-	return out.items, nil
+	return s.schema.itemsOf(reply), nil
 }
 
 // ReadBulk reads tags, and returns their results in order. Wait is how long the worker may wait for
 // a value; 0: the worker's setting.
 func (s *Session) ReadBulk(ctx context.Context, tags []string, wait time.Duration) ([]Result, error) {
-	out := &valueReply{schema: s.schema}
-	if err := s.do(ctx, s.schema.read.command, s.readBody(tags, wait), s.schema.result.payload.at, out, "bulk_read"); err != nil {
+	last := s.lastRead.Load()
+	if last == nil || last.wait != wait || !slices.Equal(last.tags, tags) {
+		raw, _ := s.request("read_bulk", s.read(tags, wait))
+		last = &readRequest{slices.Clone(tags), wait, raw}
+		s.lastRead.Store(last)
+	}
+	reply, err := s.send(ctx, last.raw, "bulk_read")
+	if err != nil {
 		return nil, err
 	}
-	if err := checkCount(len(out.results), len(tags)); err != nil {
+	results := s.schema.resultsOf(reply)
+	if err := checkCount(len(results), len(tags)); err != nil {
 		return nil, err
 	}
 
-	return out.results, nil
+	return results, nil
 }
 
-func (s *Session) readBody(tags []string, wait time.Duration) []byte {
-	f := &s.schema.read
-	body := f.serverHandle.appendInt(nil, s.serverHandle)
-	for _, tag := range tags {
-		body = f.tags.appendText(body, tag)
-	}
+func (s *Session) read(tags []string, wait time.Duration) fields {
+	f := fields{"server_handle": s.serverHandle, "tag_addresses": tags}
 	if wait > 0 {
-		body = f.timeout.appendInt(body, wait.Milliseconds())
+		f["timeout_ms"] = wait.Milliseconds()
 	}
 
-	return body
+	return f
 }
 
-func (s *Session) do(ctx context.Context, c command, body []byte, at field, payload reply, named string) error {
-	bytes, _ := s.request(c, body)
-	out := &commandReply{schema: s.schema, at: at, payload: payload}
-	if err := s.conn.invoke(s.conn.authorized(ctx), s.schema.invoke.method, &request{bytes: bytes}, out); err != nil {
-		return err
-	}
+type fields map[protoreflect.Name]any
 
-	return out.err(s.conn.key, named)
+func (s *Session) do(ctx context.Context, command, payload protoreflect.Name, f fields) (protoreflect.Message, error) {
+	in, _ := s.request(command, f)
+
+	return s.send(ctx, in, payload)
 }
 
-func (r *commandReply) err(key, named string) error {
-	if err := r.status.err(&r.schema.invoke.status, key); err != nil {
-		return err
+func (s *Session) send(ctx context.Context, in []byte, payload protoreflect.Name) (protoreflect.Message, error) {
+	reply, err := s.conn.call(ctx, s.schema, s.schema.invoke, in)
+	if err != nil {
+		return nil, err
 	}
-	if !r.there {
-		return Errorf(KindProtocol, "the reply has no %s", named)
+	at := s.schema.invoke.out.Fields().ByName(payload)
+	if !reply.Has(at) {
+		return nil, noPayload(payload)
 	}
 
-	return nil
+	return reply.Get(at).Message(), nil
+}
+
+func noPayload(name protoreflect.Name) error {
+	return Errorf(KindProtocol, "the reply has no %s", name)
 }
 
 const correlationDigits = 16
 
 // The last bytes of a request are the correlation id, if there is one.
-func (s *Session) request(c command, body []byte) (bytes []byte, correlated bool) {
-	f := &s.schema.invoke
-	var inner []byte
-	if f.kind.number != 0 {
-		inner = f.kind.appendInt(inner, c.kind)
+func (s *Session) request(name protoreflect.Name, f fields) (raw []byte, correlated bool) {
+	in := dynamicpb.NewMessage(s.schema.invoke.in)
+	set(in, "session_id", s.SessionID)
+	command := child(in, "command")
+	set(command, "kind", s.schema.kinds[name])
+	body := child(command, name)
+	for name, value := range f {
+		set(body, name, value)
 	}
-	inner = c.payload.appendMessage(inner, body)
-	bytes = f.session.appendText(nil, s.SessionID)
-	bytes = f.command.appendMessage(bytes, inner)
-	if f.correlation.number == 0 {
-		return bytes, false
+	raw = encoded(in)
+	correlation := number(s.schema.invoke.in, "correlation_id")
+	if correlation == 0 {
+		return raw, false
 	}
 
-	return f.correlation.appendText(bytes, "0000000000000000"), true
+	return protowire.AppendString(protowire.AppendTag(raw, correlation, protowire.BytesType), "0000000000000000"), true
 }
 
 func checkCount(got, wanted int) error {
@@ -168,15 +198,13 @@ type RepeatedRead struct {
 	in         request
 	correlated bool
 	calls      uint64
-	reply      commandReply
-	counted    countReply
+	reply      countReply
 }
 
 // Repeated returns a repeatable ReadBulk. Wait is as in ReadBulk; timeout is for each call.
 func (s *Session) Repeated(tags []string, wait, timeout time.Duration) *RepeatedRead {
-	r := &RepeatedRead{session: s, tags: len(tags), timeout: timeout, counted: countReply{schema: s.schema}}
-	r.in.bytes, r.correlated = s.request(s.schema.read.command, s.readBody(tags, wait))
-	r.reply = commandReply{schema: s.schema, at: s.schema.result.payload.at, payload: &r.counted}
+	r := &RepeatedRead{session: s, tags: len(tags), timeout: timeout, reply: countReply{schema: s.schema}}
+	r.in.bytes, r.correlated = s.request("read_bulk", s.read(tags, wait))
 
 	return r
 }
@@ -196,23 +224,28 @@ func (r *RepeatedRead) Read(ctx context.Context) (Counts, error) {
 	if r.correlated {
 		stamp(r.in.bytes[len(r.in.bytes)-correlationDigits:], r.calls)
 	}
-	r.counted.counts, r.reply.size = Counts{}, 0
+	r.reply.size = 0
 	call, stop := context.WithTimeout(ctx, r.timeout)
-	err := r.session.conn.invoke(call, r.session.schema.invoke.method, &r.in, &r.reply)
+	err := r.session.conn.invoke(call, r.session.schema.invoke.path, &r.in, &r.reply)
 	stop()
 	if err != nil {
 		r.in.bytes = append([]byte(nil), r.in.bytes...) // gRPC may still use the old ones
 
 		return Counts{}, err
 	}
-	if err := r.reply.err(r.session.conn.key, "bulk_read"); err != nil {
-		return Counts{}, err
+	if r.reply.failed != nil {
+		if err := r.session.schema.failure(r.session.schema.invoke, r.reply.failed, r.session.conn.key); err != nil {
+			return Counts{}, err
+		}
 	}
-	if err := checkCount(r.counted.counts.Results, r.tags); err != nil {
+	if !r.reply.there {
+		return Counts{}, noPayload("bulk_read")
+	}
+	if err := checkCount(r.reply.counts.Results, r.tags); err != nil {
 		return Counts{}, err
 	}
 
-	return r.counted.counts, nil
+	return r.reply.counts, nil
 }
 
 func stamp(into []byte, n uint64) {

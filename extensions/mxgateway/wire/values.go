@@ -2,14 +2,10 @@ package wire
 
 import (
 	"encoding/base64"
-	"fmt"
 	"slices"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/dynamicpb"
 )
 
 // Result is a tag's result of a ReadBulk. Fields that the gateway's .proto does not have are nil,
@@ -25,78 +21,49 @@ type Result struct {
 	ErrorMessage string
 }
 
-// valueReply keeps the results of a BulkReadReply with their values.
-type valueReply struct {
-	schema  *Schema
-	results []Result
+func (s *Schema) resultsOf(payload protoreflect.Message) []Result {
+	fields := s.results.Message().Fields()
+	value, timestamp := fields.ByName("value"), fields.ByName("source_timestamp")
+	list := payload.Get(s.results).List()
+	results := make([]Result, list.Len())
+	for i := range results {
+		m := list.Get(i).Message()
+		results[i] = Result{
+			Tag: text(m, "tag_address"), Handle: integer(m, "item_handle"), Successful: flag(m, "was_successful"), Cached: flag(m, "was_cached"),
+			Quality: integer(m, "quality"), ErrorMessage: oneLine(text(m, "error_message"), ""),
+		}
+		if value != nil && m.Has(value) {
+			results[i].Value = single(value, m.Get(value))
+		}
+		if timestamp != nil && m.Has(timestamp) {
+			results[i].Timestamp = single(timestamp, m.Get(timestamp))
+		}
+	}
+
+	return results
 }
 
-func (r *valueReply) read(bytes []byte) error {
-	list := r.schema.result.payload.list
-	c := cursor{rest: bytes}
-	for c.next() {
-		if !c.is(list) {
-			continue
-		}
-		result, err := r.result(c.bytes)
-		if err != nil {
-			return err
-		}
-		r.results = append(r.results, result)
-	}
-
-	return c.err
+// Item is the result of subscribing to a tag, or of ending that.
+type Item struct {
+	Tag          string
+	Handle       int64
+	Successful   bool
+	ErrorMessage string
 }
 
-func (r *valueReply) result(bytes []byte) (result Result, err error) {
-	f := &r.schema.result
-	value, timestamp := of(f.value), of(f.timestamp)
-	c := cursor{rest: bytes}
-	for c.next() {
-		switch {
-		case c.is(f.tag):
-			result.Tag = string(c.bytes)
-		case c.is(f.handle):
-			result.Handle = f.handle.int(c.scalar)
-		case c.is(f.successful):
-			result.Successful = c.scalar != 0
-		case c.is(f.cached):
-			result.Cached = c.scalar != 0
-		case c.is(f.quality):
-			result.Quality = f.quality.int(c.scalar)
-		case c.is(f.errorMessage):
-			result.ErrorMessage = oneLine(string(c.bytes), "")
-		case c.is(value):
-			result.Value, err = c.value(f.value)
-		case c.is(timestamp):
-			result.Timestamp, err = c.value(f.timestamp)
-		}
-		if err != nil {
-			return result, err
+func (s *Schema) itemsOf(payload protoreflect.Message) []Item {
+	always := s.items.Message().Fields().ByName("was_successful") == nil // without this field, every item was successful
+	list := payload.Get(s.items).List()
+	items := make([]Item, list.Len())
+	for i := range items {
+		m := list.Get(i).Message()
+		items[i] = Item{
+			Tag: text(m, "tag_address"), Handle: integer(m, "item_handle"), Successful: always || flag(m, "was_successful"),
+			ErrorMessage: oneLine(text(m, "error_message"), ""),
 		}
 	}
 
-	return result, c.err
-}
-
-func (c *cursor) value(f protoreflect.FieldDescriptor) (any, error) {
-	encoded := protowire.AppendTag(nil, c.number, c.typ)
-	switch c.typ { //nolint:exhaustive // the schema rejects groups
-	case protowire.VarintType:
-		encoded = protowire.AppendVarint(encoded, c.scalar)
-	case protowire.Fixed32Type:
-		encoded = protowire.AppendFixed32(encoded, uint32(c.scalar))
-	case protowire.Fixed64Type:
-		encoded = protowire.AppendFixed64(encoded, c.scalar)
-	default:
-		encoded = protowire.AppendBytes(encoded, c.bytes)
-	}
-	m := dynamicpb.NewMessage(f.ContainingMessage())
-	if err := (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(encoded, m); err != nil {
-		return nil, fmt.Errorf("the reply's field %s cannot be read: %w", f.FullName(), err)
-	}
-
-	return single(f, m.Get(f)), nil
+	return items
 }
 
 func single(f protoreflect.FieldDescriptor, v protoreflect.Value) any {

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
 )
 
 const ownProtoPath = "../../../scenarios/lib/mxaccess_gateway.proto"
@@ -44,12 +45,14 @@ func readTimestamp(tb testing.TB, service protoreflect.ServiceDescriptor, time [
 	tb.Helper()
 	schema, err := NewSchema(service)
 	require.NoError(tb, err)
-	result := of(schema.result.timestamp).appendMessage(nil, time)
-	reply := &valueReply{schema: schema}
-	require.NoError(tb, reply.read(schema.result.payload.list.appendMessage(nil, result)))
-	require.Len(tb, reply.results, 1)
+	field := schema.results.Message().Fields().ByName("source_timestamp").Number()
+	result := protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), time)
+	payload := messageReply{dynamicpb.NewMessage(schema.results.ContainingMessage())}
+	require.NoError(tb, payload.read(protowire.AppendBytes(protowire.AppendTag(nil, schema.results.Number(), protowire.BytesType), result)))
+	results := schema.resultsOf(payload.Message)
+	require.Len(tb, results, 1)
 
-	return reply.results[0].Timestamp
+	return results[0].Timestamp
 }
 
 func TestOtherTimestampMessages(t *testing.T) {
@@ -87,13 +90,15 @@ func FuzzReflection(f *testing.F) {
 		f.Add(own, imported, result)
 	}
 	f.Fuzz(func(_ *testing.T, own, imported, reply []byte) {
-		r := &reflection{files: map[string]*descriptorpb.FileDescriptorProto{}}
+		set := &descriptorpb.FileDescriptorSet{}
 		for _, raw := range [][]byte{own, imported} {
-			if r.add(raw) != nil {
+			file := &descriptorpb.FileDescriptorProto{}
+			if proto.Unmarshal(raw, file) != nil {
 				return
 			}
+			set.File = append(set.File, file)
 		}
-		files, err := r.link()
+		files, err := protodesc.NewFiles(set)
 		if err != nil {
 			return
 		}
@@ -103,10 +108,15 @@ func FuzzReflection(f *testing.F) {
 				if err != nil {
 					continue
 				}
-				_ = (&openReply{schema: schema}).read(reply)
-				_ = (&closeReply{schema: schema}).read(reply)
-				_ = (&valueReply{schema: schema}).read(reply)
 				_ = (&countReply{schema: schema}).read(reply)
+				for _, m := range []method{schema.open, schema.close, schema.invoke} {
+					if m := (messageReply{dynamicpb.NewMessage(m.out)}); m.read(reply) == nil {
+						text(m, "session_id")
+					}
+				}
+				if m := (messageReply{dynamicpb.NewMessage(schema.results.ContainingMessage())}); m.read(reply) == nil {
+					schema.resultsOf(m.Message)
+				}
 			}
 
 			return true
