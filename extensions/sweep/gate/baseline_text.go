@@ -35,7 +35,7 @@ func (b *Baseline) String() string {
 				f.Name, stats.Percent(e.Deviation()), stats.Percent(e.Visible())))
 		}
 		if len(parts) > 0 {
-			lines.WriteString("\n  " + steps(key) + ": " + strings.Join(parts, "; "))
+			lines.WriteString("\n  " + StepName(key) + ": " + strings.Join(parts, "; "))
 		}
 	}
 

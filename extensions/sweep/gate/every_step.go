@@ -43,7 +43,7 @@ func flaw(r *report.Report) string {
 		default:
 			continue
 		}
-		flaws = append(flaws, fmt.Sprintf("%s (repeat %d): %s", steps(s.Key()), s.Repeat, what))
+		flaws = append(flaws, fmt.Sprintf("%s (repeat %d): %s", StepName(s.Key()), s.Repeat, what))
 	}
 
 	return strings.Join(flaws, "; ")

@@ -5,7 +5,7 @@ import (
 )
 
 // Plan returns the names of all gates in Judge's order, known before the run. Call LoadBaseline
-// first for relative gates. Names have no comma, colon, brace, quote or line end.
+// first for relative gates.
 func (f *File) Plan() []string {
 	var names []string
 	for i := range f.Absolute {

@@ -67,7 +67,7 @@ func missingStep(groups []report.Group, op string) string {
 			ops = append(ops, g.Op)
 		}
 		if g.Op == op {
-			there = append(there, steps(g.Key))
+			there = append(there, StepName(g.Key))
 		}
 	}
 	switch {
@@ -98,4 +98,4 @@ func unusable(g *report.Group) string {
 	return ""
 }
 
-func inStep(key report.Key) string { return strings.TrimPrefix(steps(key), tagged(key.Op)) }
+func inStep(key report.Key) string { return strings.TrimPrefix(StepName(key), report.NameOf(key.Op)) }

@@ -292,19 +292,3 @@ func TestRelativePlan(t *testing.T) {
 		"every step complete and no operation failed",
 	}, f.Plan())
 }
-
-// Names come from scripts and become parts of k6's thresholds.
-func TestNames(t *testing.T) {
-	for op, want := range map[string]string{
-		"get":            "get",
-		"größe lesen":    "größe lesen",
-		"a,b":            "a%2Cb",
-		"{a:'b'}":        "%7Ba%3A%27b%27%7D",
-		"a%2Cb":          "a%252Cb",
-		"a\nb\t\"c\"":    "a%0Ab%09%22c%22",
-		"a\u2028b\u00a0": "a%E2%80%A8b%C2%A0",
-		"\xff":           "\ufffd",
-	} {
-		require.Equal(t, want, tagged(op))
-	}
-}

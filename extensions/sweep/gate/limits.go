@@ -29,7 +29,7 @@ func Disturbed(r *report.Report) string {
 	groups := r.Groups()
 	for i := range groups {
 		if w := limiting(&groups[i], []witness.Word{witness.Neighbour}); w != nil {
-			return steps(groups[i].Key) + " was limited by neighbour: " + strings.TrimSuffix(w.Why, ".")
+			return StepName(groups[i].Key) + " was limited by neighbour: " + strings.TrimSuffix(w.Why, ".")
 		}
 	}
 

@@ -186,7 +186,7 @@ func runsNeeded(e *stats.Estimate, tolerance float64, recorded int) string {
 	switch n := e.RunsFor(tolerance); {
 	case n == 0:
 		return fmt.Sprintf("runs differ by %s: one beside recorded ones cannot show %s, it takes %s",
-			stats.Percent(e.Deviation()), decimal(rounded(100*tolerance))+" %", duet)
+			stats.Percent(e.Deviation()), fmt.Sprintf("%.12g %%", 100*tolerance), duet)
 	case n <= recorded:
 		return "the change is near to what is tolerated: it takes more recorded runs, or " + duet
 	default:

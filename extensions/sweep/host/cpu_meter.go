@@ -9,12 +9,12 @@ import (
 // CPUMeter measures the processor time of k6 and a local server during a step.
 type CPUMeter struct {
 	server     *Server
-	begin, end *cpuReading
+	begin, end cpuReading
 }
 
 type cpuReading struct {
-	k6, server  time.Duration
-	knowsServer bool
+	k6, server         time.Duration
+	known, knowsServer bool
 }
 
 // NewCPUMeter returns a meter. server may be nil.
@@ -23,31 +23,32 @@ func NewCPUMeter(server *Server) *CPUMeter { return &CPUMeter{server: server} }
 // Start begins the measurement. It reads the server first, so that the work of Start itself counts
 // for k6.
 func (m *CPUMeter) Start() {
-	r := &cpuReading{}
-	m.readServer(r)
-	r.k6 = selfTime()
-	m.begin = r
+	m.begin = m.readServer()
+	m.begin.k6 = selfTime()
 }
 
 // Stop ends the measurement.
 func (m *CPUMeter) Stop() {
-	r := &cpuReading{k6: selfTime()}
-	m.readServer(r)
-	m.end = r
+	k6 := selfTime()
+	m.end = m.readServer()
+	m.end.k6 = k6
+}
+
+func (m *CPUMeter) readServer() cpuReading {
+	r := cpuReading{known: true}
+	if m.server != nil {
+		r.server, r.knowsServer = m.server.CPUTime()
+	}
+
+	return r
 }
 
 // ReadsServer reports whether the server is local.
 func (m *CPUMeter) ReadsServer() bool { return m.server != nil }
 
-func (m *CPUMeter) readServer(r *cpuReading) {
-	if m.server != nil {
-		r.server, r.knowsServer = m.server.CPUTime()
-	}
-}
-
 // Spent returns the processor time between Start and Stop; zero without both.
 func (m *CPUMeter) Spent() report.CPUSeconds {
-	if m.begin == nil || m.end == nil {
+	if !m.begin.known || !m.end.known {
 		return report.CPUSeconds{}
 	}
 	spent := report.CPUSeconds{K6: (m.end.k6 - m.begin.k6).Seconds()}

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -74,9 +75,9 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,
 	m := meaning{scenario: s, op: name}
 	switch {
 	case name == metrics.HTTPReqDurationName:
-		m.op, m.asksOthers = joined(tag("method"), first(tag("name"), tag("url"), "HTTP")), true
+		m.op, m.asksOthers = joined(tag("method"), cmp.Or(tag("name"), tag("url"), "HTTP")), true
 	case name == metrics.GRPCReqDurationName:
-		m.op, m.asksOthers = joined("grpc", strings.TrimPrefix(first(tag("name"), tag("url"), "call"), "/")), o.hasStatus
+		m.op, m.asksOthers = joined("grpc", strings.TrimPrefix(cmp.Or(tag("name"), tag("url"), "call"), "/")), o.hasStatus
 	case name == metrics.WSSessionDurationName:
 		if o.hasStatus && tag("status") != strconv.Itoa(http.StatusSwitchingProtocols) {
 			return meaning{} // ws_sessions counts it
@@ -87,9 +88,9 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,
 	case name == metrics.GroupDurationName:
 		m.op = joined("group", strings.ReplaceAll(strings.TrimPrefix(tag("group"), "::"), "::", "/"))
 	case name == "browser_http_req_duration":
-		m.op, m.failed = joined("browser", joined(tag("method"), first(tag("name"), tag("url"))), ""), browserFailure(tag("status"))
+		m.op, m.failed = joined("browser", joined(tag("method"), cmp.Or(tag("name"), tag("url"))), ""), browserFailure(tag("status"))
 	case strings.HasPrefix(name, "browser_web_vital_"):
-		m.op = joined("page "+strings.TrimPrefix(name, "browser_web_vital_"), first(tag("name"), tag("url")))
+		m.op = joined("page "+strings.TrimPrefix(name, "browser_web_vital_"), cmp.Or(tag("name"), tag("url")))
 	case name == stream.MetricOpDuration:
 		m.op = tag("op")
 		if tag(stream.TagOutcome) == stream.OutcomeFailed {
@@ -111,7 +112,7 @@ func (o *Output) meaningOf(series metrics.TimeSeries) meaning { //nolint:cyclop,
 }
 
 func socketName(tag func(string) string) string {
-	return shortened(joined("ws", first(tag("name"), tag("url"))))
+	return shortened(joined("ws", cmp.Or(tag("name"), tag("url"))))
 }
 
 // browserFailure returns a text for a status of 400 or more, else "".
@@ -122,16 +123,6 @@ func browserFailure(status string) string {
 	}
 
 	return strings.TrimSpace("answered " + status + " " + http.StatusText(n))
-}
-
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-
-	return ""
 }
 
 func joined(texts ...string) string { return strings.TrimSpace(strings.Join(texts, " ")) }

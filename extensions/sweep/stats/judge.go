@@ -41,49 +41,29 @@ type Gate struct {
 	Tolerance float64
 }
 
-func (g *Gate) bound() float64 {
-	if g.Rate {
-		return 1 - g.Tolerance
-	}
-
-	return 1 + g.Tolerance
-}
-
-func (g *Gate) ends() (ratio, best, worst float64) {
+// ends returns the ratio, the better and the worse end of its interval, and the bound, so that a
+// figure is worse the higher they are.
+func (g *Gate) ends() (ratio, best, worst, bound float64) {
 	ratio, low, high := g.Interval()
 	if g.Rate {
-		return ratio, high, low
+		return 1 / ratio, 1 / high, 1 / low, 1 / (1 - g.Tolerance)
 	}
 
-	return ratio, low, high
+	return ratio, low, high, 1 + g.Tolerance
 }
 
 // Worsens reports whether the whole interval is on the bad side of 1.
 func (g *Gate) Worsens() bool {
-	_, best, _ := g.ends()
-	if g.Rate {
-		return best < 1
-	}
+	_, best, _, _ := g.ends()
 
 	return best > 1
 }
 
 // Beyond reports whether the whole interval exceeds the tolerance by more than this factor.
 func (g *Gate) Beyond(factor float64) bool {
-	_, best, _ := g.ends()
-	if g.Rate {
-		return best*factor < g.bound()
-	}
+	_, best, _, bound := g.ends()
 
-	return best > g.bound()*factor
-}
-
-func (g *Gate) keeps(ratio float64) bool {
-	if g.Rate {
-		return ratio >= g.bound()
-	}
-
-	return ratio <= g.bound()
+	return best > bound*factor
 }
 
 // Judge returns the outcomes of a family of gates. The probability that any is crossed while all
@@ -94,18 +74,20 @@ func Judge(gates []Gate, alpha float64) []Outcome {
 	for i := range gates {
 		g := &gates[i]
 		p[i] = 1
-		if ratio, _, _ := g.ends(); !g.keeps(ratio) {
-			p[i] = g.P(g.bound())
+		if ratio, _, _, bound := g.ends(); ratio > bound {
+			p[i] = g.P(bound)
+			if g.Rate {
+				p[i] = g.P(1 / bound)
+			}
 		}
 	}
 	corrected := Holm(p)
 	for i := range gates {
-		g := &gates[i]
-		_, best, worst := g.ends()
+		_, best, worst, bound := gates[i].ends()
 		switch {
-		case corrected[i] < alpha && !g.keeps(best):
+		case corrected[i] < alpha && best > bound:
 			outcomes[i] = Crossed
-		case g.keeps(worst):
+		case worst <= bound:
 			outcomes[i] = Held
 		default:
 			outcomes[i] = Undecided

@@ -7,6 +7,7 @@ import (
 
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
@@ -72,25 +73,10 @@ func (s *Scenario) tagsOf(step *report.Step) *metrics.TagSet {
 func restsOnNothing(f *report.Figure, g *report.Group) string {
 	switch {
 	case len(g.Succeeded().Steps) < len(g.Steps):
-		return fmt.Sprintf("no operation succeeded of %s", wordsOf(&g.Key))
+		return fmt.Sprintf("no operation succeeded of %s", gate.StepName(g.Key))
 	case f.Rate:
 		return g.FewOperations()
 	default:
 		return f.RestsOnLittle(g)
 	}
-}
-
-func wordsOf(step *report.Key) string {
-	words := step.Op
-	if step.Variant != "" {
-		words = step.Variant + ": " + words
-	}
-	if step.Clients > 0 {
-		words += " with " + report.Plural(step.Clients, "client")
-	}
-	if step.Rate > 0 {
-		words += " at " + stream.FormatNumber(step.Rate) + " a second"
-	}
-
-	return words
 }
