@@ -119,5 +119,8 @@ func part(t *testing.T, segment string) *report.Report {
 		if segment == "0:1/2" {
 			r.Steps = []report.Step{step(t, 1, 1, 1, 1), r.Steps[0]}
 		}
+		for i := range r.Steps {
+			r.Steps[i].Started = r.Started
+		}
 	})
 }

@@ -80,9 +80,7 @@ func (w *AnswersMs) validate(name string) error {
 	if w == nil {
 		return nil
 	}
-	d, err := agree(name+".histogram", w.Histogram, float64(time.Millisecond),
-		quantile{name + ".p50", w.P50, 0.5}, quantile{name + ".p99", w.P99, 0.99},
-		quantile{name + ".max", w.Max, 1}, quantile{name + ".mean", w.Mean, mean})
+	d, err := agree(name+".histogram", w.Histogram, name+".", w, time.Millisecond)
 	if err != nil {
 		return err
 	}

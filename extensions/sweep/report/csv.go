@@ -10,96 +10,82 @@ import (
 	"unicode/utf8"
 )
 
-// csvColumn is a column of the CSV, named by the JSON key and its unit.
+// csvColumn is a column of the CSV, named by the JSON key and its unit. It has the value at a path
+// of the step, or its own cells.
 type csvColumn struct {
-	name string
-	cell func(*Report, *Step) string
+	name, path string
+	cell       func(*Report, *Step) any
 }
 
 // csvColumns must not be renamed or moved; new ones come last.
 var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a constant
-	{"scenario", func(r *Report, _ *Step) string { return harmless(r.Scenario) }},
-	{"op", func(_ *Report, s *Step) string { return harmless(NameOf(s.Op)) }},
-	{"clients", whole(func(s *Step) int64 { return int64(s.Clients) })},
-	{"rate", number(func(s *Step) float64 { return s.Rate })},
-	{"repeat", whole(func(s *Step) int64 { return int64(s.Repeat) })},
-	{"per_client", natural(func(s *Step) uint64 { return s.PerClient })},
-	{"ops", whole(func(s *Step) int64 { return s.Operations })},
-	{"failed", natural(func(s *Step) uint64 { return s.Failed })},
-	{"complete", func(_ *Report, s *Step) string { return strconv.FormatBool(s.Complete) }},
-	{"seconds", number(func(s *Step) float64 { return s.Seconds })},
-	{FigureOf("ops_per_second").Column(), number(opsOf)},
-	{"client_min_s", number(func(s *Step) float64 { return s.Client.Min })},
-	{"client_p25_s", number(func(s *Step) float64 { return s.Client.P25 })},
-	{"client_p50_s", number(func(s *Step) float64 { return s.Client.P50 })},
-	{"client_p75_s", number(func(s *Step) float64 { return s.Client.P75 })},
-	{"client_max_s", number(func(s *Step) float64 { return s.Client.Max })},
-	{"client_avg_s", number(func(s *Step) float64 { return s.Client.Avg })},
-	{"client_ops_min", whole(func(s *Step) int64 { return s.Client.Ops.Min })},
-	{"client_ops_p25", whole(func(s *Step) int64 { return s.Client.Ops.P25 })},
-	{"client_ops_p50", whole(func(s *Step) int64 { return s.Client.Ops.P50 })},
-	{"client_ops_p75", whole(func(s *Step) int64 { return s.Client.Ops.P75 })},
-	{"client_ops_max", whole(func(s *Step) int64 { return s.Client.Ops.Max })},
+	{name: "scenario", cell: func(r *Report, _ *Step) any { return r.Scenario }},
+	{name: "op", cell: func(_ *Report, s *Step) any { return NameOf(s.Op) }},
+	{name: "clients", path: "clients"},
+	{name: "rate", path: "rate"},
+	{name: "repeat", path: "repeat"},
+	{name: "per_client", path: "perClient"},
+	{name: "ops", path: "ops"},
+	{name: "failed", path: "failed"},
+	{name: "complete", path: "complete"},
+	{name: "seconds", path: "seconds"},
+	{name: "ops_per_second", path: "opsPerSecond"},
+	{name: "client_min_s", path: "client.min"},
+	{name: "client_p25_s", path: "client.p25"},
+	{name: "client_p50_s", path: "client.p50"},
+	{name: "client_p75_s", path: "client.p75"},
+	{name: "client_max_s", path: "client.max"},
+	{name: "client_avg_s", path: "client.avg"},
+	{name: "client_ops_min", path: "client.ops.min"},
+	{name: "client_ops_p25", path: "client.ops.p25"},
+	{name: "client_ops_p50", path: "client.ops.p50"},
+	{name: "client_ops_p75", path: "client.ops.p75"},
+	{name: "client_ops_max", path: "client.ops.max"},
 }, latencyColumns(), []csvColumn{
-	{"rows", natural(func(s *Step) uint64 { return s.Rows })},
-	{"bytes_sent", natural(func(s *Step) uint64 { return s.BytesSent })},
-	{"bytes_received", natural(func(s *Step) uint64 { return s.BytesReceived })},
-	{"cpu_k6_s", number(func(s *Step) float64 { return s.CPU.K6 })},
-	{"cpu_server_s", serverCPU},
-	{"unstarted", natural(func(s *Step) uint64 { return s.Extra.Unstarted })},
-	{"total", func(_ *Report, s *Step) string { return strconv.FormatBool(s.Op == TotalOp) }},
-	{"window_s", ofWindow(func(w *Window) float64 { return w.Seconds })},
-	{"window_ops", ofWindow(func(w *Window) float64 { return float64(w.Ops) })},
-	{"all_clients_s", ofAllClients(func(a *AllClients) float64 { return a.Seconds })},
-	{"all_clients_ops", ofAllClients(func(a *AllClients) float64 { return float64(a.Ops) })},
-	{"all_clients_ops_per_second", ofAllClients(func(a *AllClients) float64 { return a.OpsPerSecond })},
-	{"achieved_per_second", ofOpenLoop(func(o *OpenLoop) float64 { return o.AchievedRate })},
-	{"longest_queue", ofOpenLoop(func(o *OpenLoop) float64 { return float64(o.LongestQueue) })},
-	{"all_busy", ofOpenLoop(func(o *OpenLoop) float64 { return o.AllBusy })},
-	{"lateness_p50_ms", ofOpenLoop(func(o *OpenLoop) float64 { return o.Lateness.P50 })},
-	{"lateness_p99_ms", ofOpenLoop(func(o *OpenLoop) float64 { return o.Lateness.P99 })},
-	{"lateness_max_ms", ofOpenLoop(func(o *OpenLoop) float64 { return o.Lateness.Max })},
-	{"failed_p50_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.P50 })},
-	{"failed_p99_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.P99 })},
-	{"failed_max_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.Max })},
-	{"client_wait_mean_ms", ofAnswers(clientWait, func(w *AnswersMs) float64 { return w.Mean })},
-	{"client_wait_p99_ms", ofAnswers(clientWait, func(w *AnswersMs) float64 { return w.P99 })},
-	{"request_p50_ms", ofAnswers(requests, func(w *AnswersMs) float64 { return w.P50 })},
-	{"request_p99_ms", ofAnswers(requests, func(w *AnswersMs) float64 { return w.P99 })},
-	{csvTable, ofTable},
-	{"table_row", ofTable},
-	{"table_column", ofTable},
-	{"table_value", ofTable},
-	{"limited_by", func(_ *Report, s *Step) string { return string(s.LimitedBy()) }},
+	{name: "rows", path: "rows"},
+	{name: "bytes_sent", path: "bytesSent"},
+	{name: "bytes_received", path: "bytesReceived"},
+	{name: "cpu_k6_s", path: "cpuSeconds.k6"},
+	{name: "cpu_server_s", path: "cpuSeconds.server"},
+	{name: "unstarted", path: "extra.unstarted"},
+	{name: "total", cell: func(_ *Report, s *Step) any { return s.Op == TotalOp }},
+	{name: "window_s", path: "window.seconds"},
+	{name: "window_ops", path: "window.ops"},
+	{name: "all_clients_s", path: "allClients.seconds"},
+	{name: "all_clients_ops", path: "allClients.ops"},
+	{name: "all_clients_ops_per_second", path: "allClients.opsPerSecond"},
+	{name: "achieved_per_second", path: "openLoop.achievedRate"},
+	{name: "longest_queue", path: "openLoop.longestQueue"},
+	{name: "all_busy", path: "openLoop.allBusy"},
+	{name: "lateness_p50_ms", path: "openLoop.latenessMs.p50"},
+	{name: "lateness_p99_ms", path: "openLoop.latenessMs.p99"},
+	{name: "lateness_max_ms", path: "openLoop.latenessMs.max"},
+	{name: "failed_p50_ms", path: "failedLatencyMs.p50"},
+	{name: "failed_p99_ms", path: "failedLatencyMs.p99"},
+	{name: "failed_max_ms", path: "failedLatencyMs.max"},
+	{name: "client_wait_mean_ms", path: "clientWaitMs.mean"},
+	{name: "client_wait_p99_ms", path: "clientWaitMs.p99"},
+	{name: "request_p50_ms", path: "requestMs.p50"},
+	{name: "request_p99_ms", path: "requestMs.p99"},
+	{name: csvTable, cell: ofTable}, {name: "table_row", cell: ofTable}, {name: "table_column", cell: ofTable}, {name: "table_value", cell: ofTable},
+	{name: "limited_by", path: "witness.limitedBy"},
 }, intervalColumns(), []csvColumn{
-	{"variant", func(_ *Report, s *Step) string { return harmless(NameOf(s.Variant)) }},
-	{"in_time", ofOpenLoop(func(o *OpenLoop) float64 { return o.InTime })},
-	{"late_by_k6", ofOpenLoop(func(o *OpenLoop) float64 { return o.LateByK6 })},
-	{"timings", whole((*Step).Timings)},
-	{"standstill_ms", ofStandstill(func(s *Standstill) float64 { return s.LongestMs })},
-	{"standstill_part", ofStandstill(func(s *Standstill) float64 { return s.Part })},
+	{name: "variant", cell: func(_ *Report, s *Step) any { return NameOf(s.Variant) }},
+	{name: "in_time", path: "openLoop.inTime"},
+	{name: "late_by_k6", path: "openLoop.lateByK6"},
+	{name: "timings", cell: func(_ *Report, s *Step) any { return s.Timings() }},
+	{name: "standstill_ms", path: "standstill.longestMs"},
+	{name: "standstill_part", path: "standstill.part"},
 })
 
 // intervalColumns returns the columns of interval ends; cells are empty without an interval.
 func intervalColumns() (columns []csvColumn) {
 	for i := range Figures {
-		f := &Figures[i]
-		if f.Chance {
-			continue
+		if f := &Figures[i]; !f.Chance {
+			columns = append(columns,
+				csvColumn{name: f.Column() + "_low", path: "intervals." + f.JSON + ".low"},
+				csvColumn{name: f.Column() + "_high", path: "intervals." + f.JSON + ".high"})
 		}
-		end := func(of func(Range) float64) func(*Report, *Step) string {
-			return func(_ *Report, s *Step) string {
-				r, known := s.Interval(f)
-				if !known {
-					return ""
-				}
-
-				return strconv.FormatFloat(of(r), 'f', -1, 64)
-			}
-		}
-		columns = append(columns,
-			csvColumn{f.Column() + "_low", end(func(r Range) float64 { return r.Low })},
-			csvColumn{f.Column() + "_high", end(func(r Range) float64 { return r.High })})
 	}
 
 	return columns
@@ -107,7 +93,7 @@ func intervalColumns() (columns []csvColumn) {
 
 func latencyColumns() (columns []csvColumn) {
 	for _, f := range Latencies() {
-		columns = append(columns, csvColumn{f.Column(), number(f.Of)})
+		columns = append(columns, csvColumn{name: f.Column(), path: f.JSON})
 	}
 
 	return columns
@@ -135,7 +121,11 @@ func (r *Report) CSV() ([]byte, error) {
 	for _, s := range r.WithTotals() {
 		line := make([]string, len(csvColumns))
 		for j, c := range csvColumns {
-			line[j] = c.cell(r, s)
+			if c.path != "" {
+				line[j] = csvCell(s.Value(c.path))
+			} else {
+				line[j] = csvCell(c.cell(r, s))
+			}
 		}
 		lines = append(lines, line)
 	}
@@ -150,7 +140,7 @@ func (r *Report) CSV() ([]byte, error) {
 const csvTable = "table"
 
 // ofTable is the value of a table column in the line of a step.
-func ofTable(*Report, *Step) string { return "" }
+func ofTable(*Report, *Step) any { return nil }
 
 // csvCells returns a line for each non-empty cell of the script's tables.
 func (r *Report) csvCells() (lines [][]string) {
@@ -159,18 +149,12 @@ func (r *Report) csvCells() (lines [][]string) {
 		t := &r.Tables[i]
 		for n, row := range t.Rows {
 			for j, cell := range row {
-				value := ""
-				switch v := cell.(type) {
-				case nil:
+				if cell == nil {
 					continue
-				case string:
-					value = harmless(v)
-				case float64:
-					value = strconv.FormatFloat(v, 'f', -1, 64)
 				}
 				line := make([]string, len(csvColumns))
 				line[0] = harmless(r.Scenario)
-				copy(line[first:], []string{harmless(t.Title), strconv.Itoa(n + 1), harmless(t.Columns[j].Heading()), value})
+				copy(line[first:], []string{harmless(t.Title), strconv.Itoa(n + 1), harmless(t.Columns[j].Heading()), csvCell(cell)})
 				lines = append(lines, line)
 			}
 		}
@@ -191,88 +175,16 @@ func harmless(text string) string {
 	return text
 }
 
-func whole(figure func(*Step) int64) func(*Report, *Step) string {
-	return func(_ *Report, s *Step) string { return strconv.FormatInt(figure(s), 10) }
-}
-
-func natural(figure func(*Step) uint64) func(*Report, *Step) string {
-	return func(_ *Report, s *Step) string { return strconv.FormatUint(figure(s), 10) }
-}
-
-func number(figure func(*Step) float64) func(*Report, *Step) string {
-	return func(_ *Report, s *Step) string { return strconv.FormatFloat(figure(s), 'f', -1, 64) }
-}
-
-func ofWindow(figure func(*Window) float64) func(*Report, *Step) string {
-	return func(_ *Report, s *Step) string {
-		if s.Window == nil {
-			return ""
-		}
-
-		return strconv.FormatFloat(figure(s.Window), 'f', -1, 64)
-	}
-}
-
-func ofAllClients(figure func(*AllClients) float64) func(*Report, *Step) string {
-	return func(_ *Report, s *Step) string {
-		if s.AllClients == nil {
-			return ""
-		}
-
-		return strconv.FormatFloat(figure(s.AllClients), 'f', -1, 64)
-	}
-}
-
-func ofFailed(figure func(*FailedLatencyMs) float64) func(*Report, *Step) string {
-	return func(_ *Report, s *Step) string {
-		if s.FailedLatency == nil {
-			return ""
-		}
-
-		return strconv.FormatFloat(figure(s.FailedLatency), 'f', -1, 64)
-	}
-}
-
-func clientWait(s *Step) *AnswersMs { return s.ClientWait }
-
-func requests(s *Step) *AnswersMs { return s.Requests }
-
-// ofAnswers is a figure of steps that have such times of answers.
-func ofAnswers(of func(*Step) *AnswersMs, figure func(*AnswersMs) float64) func(*Report, *Step) string {
-	return func(_ *Report, s *Step) string {
-		answers := of(s)
-		if answers == nil {
-			return ""
-		}
-
-		return strconv.FormatFloat(figure(answers), 'f', -1, 64)
-	}
-}
-
-func ofOpenLoop(figure func(*OpenLoop) float64) func(*Report, *Step) string {
-	return func(_ *Report, s *Step) string {
-		if s.OpenLoop == nil {
-			return ""
-		}
-
-		return strconv.FormatFloat(figure(s.OpenLoop), 'f', -1, 64)
-	}
-}
-
-func ofStandstill(figure func(*Standstill) float64) func(*Report, *Step) string {
-	return func(_ *Report, s *Step) string {
-		if s.Standstill == nil {
-			return ""
-		}
-
-		return strconv.FormatFloat(figure(s.Standstill), 'f', -1, 64)
-	}
-}
-
-func serverCPU(_ *Report, s *Step) string {
-	if s.CPU.Server == nil {
+// csvCell formats a value with full precision; nil is empty.
+func csvCell(value any) string {
+	switch v := value.(type) {
+	case nil:
 		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case string:
+		return harmless(v)
 	}
 
-	return strconv.FormatFloat(*s.CPU.Server, 'f', -1, 64)
+	return fmt.Sprint(value)
 }

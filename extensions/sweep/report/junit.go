@@ -98,7 +98,6 @@ func (r *Report) JUnit() ([]byte, error) {
 			suite.Skipped++
 		}
 	}
-	suite.clean()
 	all := junitSuites{
 		Name: "xk6-sweep", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors,
 		Time: suite.Time, Suite: suite,
@@ -197,38 +196,3 @@ func (r *Report) junitProperties() []junitProperty {
 }
 
 func junitSeconds(seconds float64) string { return strconv.FormatFloat(seconds, 'f', 3, 64) }
-
-// clean removes what XML cannot hold: control characters and invalid UTF-8, for example from
-// servers' errors.
-func (s *junitSuite) clean() {
-	texts := []*string{&s.Name}
-	for i := range s.Properties {
-		texts = append(texts, &s.Properties[i].Name, &s.Properties[i].Value)
-	}
-	for i := range s.Cases {
-		c := &s.Cases[i]
-		texts = append(texts, &c.Class, &c.Name, &c.Out)
-		if c.Skipped != nil {
-			texts = append(texts, &c.Skipped.Message)
-		}
-		for _, p := range []*junitProblem{c.Failure, c.Error} {
-			if p != nil {
-				texts = append(texts, &p.Message, &p.Type, &p.Text)
-			}
-		}
-	}
-	for _, text := range texts {
-		*text = xmlText(*text)
-	}
-}
-
-func xmlText(text string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c == '\t', c == '\n', c == '\r', c >= ' ' && c <= 0xd7ff, c >= 0xe000 && c <= 0xfffd, c >= 0x10000:
-			return c
-		}
-
-		return -1
-	}, text)
-}

@@ -61,7 +61,7 @@ func Merge(parts ...*Report) (merged *Report, notes []string, err error) {
 		return nil, nil, fmt.Errorf("the parts do not fit together: %w", err)
 	}
 
-	return merged, timeNotes(merged.Steps, withoutStart(parts)), nil
+	return merged, timeNotes(merged.Steps), nil
 }
 
 func mergedFacts(parts []*Report) *Report {
@@ -80,29 +80,6 @@ func mergedFacts(parts []*Report) *Report {
 	}
 
 	return &merged
-}
-
-// withoutStart counts the steps of several parts in which one has no start time.
-func withoutStart(parts []*Report) int {
-	began, unknown := map[runID]int{}, map[runID]bool{}
-	for _, part := range parts {
-		for at := range part.Steps {
-			s := &part.Steps[at]
-			if at > 0 && SameStep(&part.Steps[at-1], s) {
-				continue
-			}
-			began[s.id()]++
-			unknown[s.id()] = unknown[s.id()] || s.Started.IsZero() && s.Seconds > 0
-		}
-	}
-	n := 0
-	for id, parts := range began {
-		if parts > 1 && unknown[id] {
-			n++
-		}
-	}
-
-	return n
 }
 
 // sameRun returns how two parts differ in what the parts of a run share.

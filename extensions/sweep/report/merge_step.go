@@ -104,7 +104,7 @@ type stepParts struct {
 	cpu     CPUSeconds
 	ended   uint64
 	times   timeLine
-	windows windowLine
+	windows timeLine
 	// witness is the worst limit of all parts.
 	witness    *Witness
 	standstill *Standstill
@@ -119,9 +119,14 @@ func (p *stepParts) add(part int, steps []*Step) error {
 	if len(p.byOp) > 0 && whole.PerClient != p.asked.PerClient {
 		return fmt.Errorf("part %d has %d operations of each client, others have %d", part+1, whole.PerClient, p.asked.PerClient)
 	}
+	if whole.Started.IsZero() && whole.Seconds > 0 {
+		return fmt.Errorf("part %d does not tell when it began", part+1)
+	}
 	p.asked.PerClient = whole.PerClient
-	p.times.add(whole)
-	p.windows.add(whole)
+	p.times.add(whole.Started, whole.Seconds)
+	if whole.Window != nil {
+		p.windows.add(whole.Started, whole.Window.Seconds)
+	}
 	p.reading.Complete = p.reading.Complete && (whole.Complete || whole.TooShort != nil)
 	p.reading.Unstarted += whole.Extra.Unstarted
 	p.reading.Counters = p.reading.Counters.Plus(whole.Extra.counters())

@@ -17,47 +17,29 @@ const leastOverlap = 0.95
 type span struct{ from, to time.Time }
 
 // timeLine has the spans of a step's parts, by their machines' clocks.
-type timeLine struct {
-	spans   []span
-	longest time.Duration
-	unknown bool
-}
+type timeLine []span
 
-// add adds a part's step. A step whose start line never opened has no time.
-func (l *timeLine) add(s *Step) {
-	took := nanoseconds(s.Seconds, time.Second)
-	l.longest = max(l.longest, took)
-	switch {
-	case !s.Started.IsZero():
-		l.spans = append(l.spans, span{s.Started, s.Started.Add(took)})
-	case took > 0:
-		l.unknown = true
+// add adds a part. A step whose start line never opened has no time.
+func (l *timeLine) add(started time.Time, seconds float64) {
+	if !started.IsZero() {
+		*l = append(*l, span{started, started.Add(nanoseconds(seconds, time.Second))})
 	}
 }
 
-func (l *timeLine) started() time.Time {
-	if l.unknown || len(l.spans) == 0 {
+func (l timeLine) started() time.Time {
+	if len(l) == 0 {
 		return time.Time{}
 	}
 
-	return slices.MinFunc(l.spans, func(a, b span) int { return a.from.Compare(b.from) }).from
+	return slices.MinFunc(l, func(a, b span) int { return a.from.Compare(b.from) }).from
 }
 
-// elapsed returns the time in which at least one part ran. If starts are unknown, all parts are
-// assumed to start together.
-func (l *timeLine) elapsed() time.Duration {
-	if l.unknown {
-		return l.longest
-	}
-	spans := slices.SortedFunc(slices.Values(l.spans), func(a, b span) int { return a.from.Compare(b.from) })
-	var elapsed time.Duration
-	var end time.Time
-	for i, s := range spans {
-		if i == 0 || s.from.After(end) {
-			elapsed += s.to.Sub(s.from)
-			end = s.to
-
-			continue
+// elapsed returns the time in which at least one part ran.
+func (l timeLine) elapsed() (elapsed time.Duration) {
+	end := l.started()
+	for _, s := range slices.SortedFunc(slices.Values(l), func(a, b span) int { return a.from.Compare(b.from) }) {
+		if s.from.After(end) {
+			end = s.from
 		}
 		if more := s.to.Sub(end); more > 0 {
 			elapsed += more
@@ -69,46 +51,20 @@ func (l *timeLine) elapsed() time.Duration {
 }
 
 // overlap returns the share of the shortest part's time in which all parts ran. It is unknown for a
-// single part, or without start times. Parts may end at different times, as clients do.
-func (l *timeLine) overlap() (part float64, known bool) {
-	if l.unknown || len(l.spans) < 2 {
+// single part. Parts may end at different times, as clients do.
+func (l timeLine) overlap() (part float64, known bool) {
+	if len(l) < 2 {
 		return 0, false
 	}
-	from := slices.MaxFunc(l.spans, func(a, b span) int { return a.from.Compare(b.from) }).from
-	to := slices.MinFunc(l.spans, func(a, b span) int { return a.to.Compare(b.to) }).to
-	shortest := slices.MinFunc(l.spans, func(a, b span) int { return cmp.Compare(a.to.Sub(a.from), b.to.Sub(b.from)) })
+	from := slices.MaxFunc(l, func(a, b span) int { return a.from.Compare(b.from) }).from
+	to := slices.MinFunc(l, func(a, b span) int { return a.to.Compare(b.to) }).to
+	shortest := slices.MinFunc(l, func(a, b span) int { return cmp.Compare(a.to.Sub(a.from), b.to.Sub(b.from)) })
 	took := shortest.to.Sub(shortest.from)
 	if took == 0 {
 		return 1, true // a part without duration overlaps with everything
 	}
 
 	return max(float64(to.Sub(from))/float64(took), 0), true
-}
-
-// windowLine has the windows of the parts, in which operations count for ops/s.
-type windowLine struct {
-	timeLine
-
-	without bool // a part has no window
-}
-
-// add adds the window of a part's step. A step whose start line never opened needs none.
-func (l *windowLine) add(s *Step) {
-	switch {
-	case s.Window != nil:
-		l.timeLine.add(&Step{Started: s.Started, Seconds: s.Window.Seconds})
-	case s.Seconds > 0:
-		l.without = true
-	}
-}
-
-// elapsed returns the time in which at least one part had its window; zero if a part has no window.
-func (l *windowLine) elapsed() time.Duration {
-	if l.without {
-		return 0
-	}
-
-	return l.timeLine.elapsed()
 }
 
 // apart reports whether the parts of a merged step overlapped too little.
@@ -141,18 +97,12 @@ func together(steps []Step) bool {
 	return slices.ContainsFunc(steps, func(s Step) bool { return s.Overlap != nil && *s.Overlap > 0 })
 }
 
-// timeNotes names the steps whose parts overlapped too little. unknown counts the steps without
-// start times.
-func timeNotes(steps []Step, unknown int) []string {
-	var notes []string
+// timeNotes names the steps whose parts overlapped too little.
+func timeNotes(steps []Step) (notes []string) {
 	for i := range steps {
 		if s := &steps[i]; s.apart() && (i == 0 || !SameStep(&steps[i-1], s)) {
 			notes = append(notes, fmt.Sprintf("%s is not complete: %s", s.id(), s.Incomplete()))
 		}
-	}
-	if unknown > 0 {
-		notes = append(notes, fmt.Sprintf("parts do not tell when %s of theirs began: ops/s are right only if they began at once",
-			Plural(unknown, "step")))
 	}
 
 	return notes

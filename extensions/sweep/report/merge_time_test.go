@@ -101,31 +101,11 @@ func TestTimeLineOfSeveralParts(t *testing.T) {
 	for _, s := range []Step{
 		{Started: at.Add(20 * time.Second), Seconds: 2}, {Started: at, Seconds: 5}, {Started: at.Add(4 * time.Second), Seconds: 3}, {Seconds: 0},
 	} {
-		l.add(&s)
+		l.add(s.Started, s.Seconds)
 	}
 	require.Equal(t, 9*time.Second, l.elapsed())
 	require.Equal(t, at, l.started())
 	overlap, known := l.overlap()
 	require.True(t, known)
 	require.Zero(t, overlap)
-
-	l.add(&Step{Seconds: 1})
-	require.Equal(t, 5*time.Second, l.elapsed(), "of older parts, the longest")
-	require.Zero(t, l.started())
-	_, known = l.overlap()
-	require.False(t, known)
-}
-
-func TestMergeOfPartsWithoutStart(t *testing.T) {
-	parts := timedHalves(t, half{0, 5 * time.Second, 1000}, half{0, 4 * time.Second, 3000})
-	parts[1].Steps[0].Started = time.Time{}
-	merged, notes, err := Merge(parts...)
-	require.NoError(t, err)
-	require.Equal(t, []string{"parts do not tell when 1 step of theirs began: ops/s are right only if they began at once"}, notes)
-	require.InDelta(t, 5, merged.Steps[0].Seconds, 1e-9)
-	require.True(t, merged.Steps[0].Complete)
-	require.Nil(t, merged.Steps[0].Overlap)
-	raw, err := merged.JSON()
-	require.NoError(t, err)
-	require.NotContains(t, string(raw), `0001-01-01`)
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 	"reflect"
-	"strings"
 )
 
 // DropNotNumbers removes NaN and infinite figures from the step, because JSON cannot hold them, and
@@ -36,8 +35,7 @@ func dropNotNumbers(v reflect.Value, prefix string) (optional, needed []string) 
 		if !v.Type().Field(i).IsExported() || isOfNumbers(field) {
 			continue
 		}
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		key := prefix + name
+		key := prefix + keyOf(v.Type().Field(i))
 		switch field.Kind() { //nolint:exhaustive // the others have no numbers in them
 		case reflect.Struct:
 			more, moreNeeded := dropNotNumbers(field, key+".")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -226,6 +227,13 @@ type Bracket struct {
 	High float64 `json:"high,omitempty"`
 }
 
+// numberList matches a list of numbers in indented JSON, and nothing in a string: those have no
+// line breaks.
+var numberList = regexp.MustCompile(`\[\n[-+0-9.eE,\s]+\]`)
+
+// longList is the length, in characters, from which a list of numbers is put on one line.
+const longList = 100
+
 // JSON renders the report as indented JSON with a final newline. A long list of numbers is one
 // line.
 func (r *Report) JSON() ([]byte, error) {
@@ -238,4 +246,14 @@ func (r *Report) JSON() ([]byte, error) {
 	}
 
 	return numbersOnOneLine(out.Bytes()), nil
+}
+
+func numbersOnOneLine(indented []byte) []byte {
+	return numberList.ReplaceAllFunc(indented, func(list []byte) []byte {
+		if len(list) <= longList {
+			return list
+		}
+
+		return bytes.ReplaceAll(bytes.Join(bytes.Fields(list), nil), []byte(","), []byte(", "))
+	})
 }

@@ -141,6 +141,11 @@ func keysOf(t reflect.Type, path string, out map[string]string) {
 		keysOf(t.Elem(), path, out)
 	case t.Kind() == reflect.Struct && t != reflect.TypeFor[time.Time]():
 		for i := range t.NumField() {
+			if t.Field(i).Anonymous {
+				keysOf(t.Field(i).Type, path, out)
+
+				continue
+			}
 			key, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 			if key == "-" {
 				continue

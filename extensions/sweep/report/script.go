@@ -58,12 +58,16 @@ type Metric struct {
 	Max     float64 `json:"max"`
 
 	Last time.Time `json:"last,omitzero"`
-	// P50, P90 and P99 exist for a trend with values from 0 to TrendHighest.
+	TrendQuantiles
+	// Histogram is an HDR histogram of a trend's values, in millionths.
+	Histogram string `json:"histogram,omitempty"`
+}
+
+// TrendQuantiles exist for a trend with values from 0 to TrendHighest.
+type TrendQuantiles struct {
 	P50 *float64 `json:"p50,omitempty"`
 	P90 *float64 `json:"p90,omitempty"`
 	P99 *float64 `json:"p99,omitempty"`
-	// Histogram is an HDR histogram of a trend's values, in millionths.
-	Histogram string `json:"histogram,omitempty"`
 }
 
 // A trend's histogram stores a value of 1 as a millisecond.

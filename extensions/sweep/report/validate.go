@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 
@@ -121,21 +122,8 @@ func (s *Step) validate() error {
 	return nil
 }
 
-// quantile is a figure of a histogram, by its key in the JSON.
-type quantile struct {
-	key   string
-	value float64
-	q     float64 // mean: of all values
-}
-
-const mean = -1
-
 func (s *Step) validateLatency() error {
-	l, unit := &s.Latency, float64(time.Millisecond)
-	d, err := agree("histogram", s.Histogram, unit,
-		quantile{"latencyMs.p50", l.P50, 0.5}, quantile{"latencyMs.p90", l.P90, 0.9}, quantile{"latencyMs.p95", l.P95, 0.95},
-		quantile{"latencyMs.p99", l.P99, 0.99}, quantile{"latencyMs.p999", l.P999, 0.999}, quantile{"latencyMs.max", l.Max, 1},
-		quantile{"latencyMs.mean", l.Mean, mean})
+	d, err := agree("histogram", s.Histogram, "latencyMs.", &s.Latency, time.Millisecond)
 	if err != nil {
 		return err
 	}
@@ -143,10 +131,7 @@ func (s *Step) validateLatency() error {
 		return fmt.Errorf("histogram counts %d operations, but ops are %d", d.Count, s.Operations)
 	}
 	if f := s.FailedLatency; f != nil {
-		d, err := agree("failedLatencyMs.histogram", f.Histogram, unit,
-			quantile{"failedLatencyMs.p50", f.P50, 0.5}, quantile{"failedLatencyMs.p90", f.P90, 0.9},
-			quantile{"failedLatencyMs.p99", f.P99, 0.99}, quantile{"failedLatencyMs.max", f.Max, 1},
-			quantile{"failedLatencyMs.mean", f.Mean, mean})
+		d, err := agree("failedLatencyMs.histogram", f.Histogram, "failedLatencyMs.", f, time.Millisecond)
 		if err != nil {
 			return err
 		}
@@ -161,9 +146,7 @@ func (s *Step) validateLatency() error {
 		if s.Rate == 0 || o.Started > o.Due {
 			return fmt.Errorf("openLoop has %d operations started of %d that were due, at a rate of %g", o.Started, o.Due, s.Rate)
 		}
-		_, err = agree("openLoop.latenessMs.histogram", o.Lateness.Histogram, unit,
-			quantile{"openLoop.latenessMs.p50", o.Lateness.P50, 0.5}, quantile{"openLoop.latenessMs.p99", o.Lateness.P99, 0.99},
-			quantile{"openLoop.latenessMs.max", o.Lateness.Max, 1})
+		_, err = agree("openLoop.latenessMs.histogram", o.Lateness.Histogram, "openLoop.latenessMs.", &o.Lateness, time.Millisecond)
 	}
 
 	return err
@@ -172,16 +155,11 @@ func (s *Step) validateLatency() error {
 // validateClients checks what clients took and did against the histograms of both.
 func (s *Step) validateClients() error {
 	c := &s.Client
-	times, err := agree("client.histogram", c.Histogram, float64(time.Second),
-		quantile{"client.min", c.Min, 0}, quantile{"client.p25", c.P25, 0.25}, quantile{"client.p50", c.P50, 0.5},
-		quantile{"client.p75", c.P75, 0.75}, quantile{"client.max", c.Max, 1}, quantile{"client.avg", c.Avg, mean})
+	times, err := agree("client.histogram", c.Histogram, "client.", c, time.Second)
 	if err != nil {
 		return err
 	}
-	each, err := agree("client.ops.histogram", c.Ops.Histogram, 1,
-		quantile{"client.ops.min", float64(c.Ops.Min), 0}, quantile{"client.ops.p25", float64(c.Ops.P25), 0.25},
-		quantile{"client.ops.p50", float64(c.Ops.P50), 0.5}, quantile{"client.ops.p75", float64(c.Ops.P75), 0.75},
-		quantile{"client.ops.max", float64(c.Ops.Max), 1})
+	each, err := agree("client.ops.histogram", c.Ops.Histogram, "client.ops.", &c.Ops, 1)
 	if err != nil {
 		return err
 	}
@@ -297,8 +275,7 @@ func (s *Script) validate() error {
 		if m.Histogram == "" {
 			continue
 		}
-		d, err := agree("histogram", m.Histogram, float64(TrendUnit),
-			quantile{"p50", *m.P50, 0.5}, quantile{"p90", *m.P90, 0.9}, quantile{"p99", *m.P99, 0.99})
+		d, err := agree("histogram", m.Histogram, "", &m.TrendQuantiles, TrendUnit)
 		if err != nil {
 			return fmt.Errorf("script.metrics: %s: %w", m.Name, err)
 		}
@@ -310,36 +287,54 @@ func (s *Script) validate() error {
 	return nil
 }
 
-// agree decodes a histogram, and returns an error for the first figure that differs from it. unit
-// converts figures to the units of the histogram. Above the range of histograms the figures are
-// exact and the histogram is not.
-func agree(key, encoded string, unit float64, figures ...quantile) (measure.Distribution, error) {
+// quantiles are the figures of a histogram by their key in the JSON.
+var quantiles = map[string]float64{ //nolint:gochecknoglobals // a constant
+	"min": 0, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1,
+}
+
+// agree decodes a histogram, and returns an error for the first field of figures that differs from
+// it. unit is what the figures count. Above the range of histograms the figures are exact and the
+// histogram is not.
+func agree(key, encoded, prefix string, figures any, unit time.Duration) (measure.Distribution, error) {
 	d, err := measure.Decode(encoded)
 	if err != nil {
 		return d, fmt.Errorf("%s: %w", key, err)
 	}
-	highest := float64(measure.Highest) / unit
-	above := slices.ContainsFunc(figures, func(f quantile) bool { return f.value > highest })
-	for _, f := range figures {
-		var want float64
-		var ok bool
-		switch f.q {
-		case mean:
-			want = float64(d.Mean()) / unit
-			ok = above || near(f.value, want, meanTolerance) || math.Abs(f.value-want)*unit <= 1
-		case 0:
-			want = float64(d.Min) / unit
-			ok = near(min(f.value, highest), min(want, highest), histogramTolerance)
-		default:
-			want = float64(d.Quantile(f.q)) / unit
-			ok = near(min(f.value, highest), min(want, highest), histogramTolerance)
+	highest := float64(measure.Highest) / float64(unit)
+	v := reflect.ValueOf(figures).Elem()
+	above := false
+	for i := range v.NumField() {
+		above = above || figureAt(v.Field(i)) > highest
+	}
+	for i := range v.NumField() {
+		name, value := keyOf(v.Type().Field(i)), figureAt(v.Field(i))
+		q, isQuantile := quantiles[name]
+		want, ok := 0.0, true
+		switch {
+		case name == "mean" || name == "avg":
+			want = float64(d.Mean()) / float64(unit)
+			ok = above || near(value, want, meanTolerance) || math.Abs(value-want)*float64(unit) <= 1
+		case isQuantile:
+			want = float64(d.Quantile(q)) / float64(unit)
+			ok = near(min(value, highest), min(want, highest), histogramTolerance)
 		}
 		if !ok {
-			return d, fmt.Errorf("%s is %g, but %g in its histogram", f.key, f.value, want)
+			return d, fmt.Errorf("%s%s is %g, but %g in its histogram", prefix, name, value, want)
 		}
 	}
 
 	return d, nil
+}
+
+func figureAt(v reflect.Value) float64 {
+	switch v = pointed(v); v.Kind() { //nolint:exhaustive // others are no figures
+	case reflect.Float64:
+		return v.Float()
+	case reflect.Int64:
+		return float64(v.Int())
+	}
+
+	return 0
 }
 
 // near reports whether two numbers from 0 differ by at most the part tolerance of the higher one.

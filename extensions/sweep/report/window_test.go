@@ -163,15 +163,6 @@ func TestMergeOfWindows(t *testing.T) {
 	require.EqualValues(t, s.Operations-80, s.Timings())
 	require.InDelta(t, 2, o.Lateness.Max, 1e-9)
 	require.InDelta(t, 1, o.Lateness.P50, 1e-3)
-
-	parts[1].Steps[0].Window = nil // a part without a window
-	parts[1].Steps[0].OpsPerSecond = 20
-	parts[1].Steps[0].OpenLoop = nil
-	merged, _, err = Merge(parts...)
-	require.NoError(t, err)
-	require.Nil(t, merged.Steps[0].Window)
-	require.Nil(t, merged.Steps[0].OpenLoop)
-	require.InDelta(t, 200/5.02, merged.Steps[0].OpsPerSecond, 1e-9)
 }
 
 func TestTotalOfWindows(t *testing.T) {

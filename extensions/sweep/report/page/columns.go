@@ -12,34 +12,40 @@ type tabular struct {
 	cell func(s *report.Step) cell
 }
 
-func figureOf[T any](name, key string, value func(*report.Step) T, text func(T) string) tabular {
+// figureOf is a column of the values at a path of the step's JSON; a dash if a step has none.
+func figureOf[T any](name, path string, text func(T) string) tabular {
 	return tabular{column{Name: name}, func(s *report.Step) cell {
-		v := value(s)
+		if v, known := s.Value(path).(T); known {
+			return cell{Key: path, Value: exact(v), Text: text(v)}
+		}
 
-		return cell{Key: key, Value: exact(v), Text: text(v)}
+		return cell{Key: path, Value: "null", Text: "–"}
 	}}
 }
 
 // identity returns the columns that identify a step. One of them is the row's head.
 func identity(s *sweep) []tabular {
-	clients := figureOf("clients", "clients", func(s *report.Step) int { return s.Clients }, whole)
-	asked := figureOf("asked", "rate", func(s *report.Step) float64 { return s.Rate }, rate)
+	clients := figureOf("clients", "clients", whole)
+	asked := figureOf("asked", "rate", rate)
 	columns := []tabular{heading(clients)}
 	if s.byRate {
 		columns = []tabular{clients, heading(asked)}
 	}
 	if s.repeated() {
-		columns = append(columns, figureOf("repeat", "repeat", func(s *report.Step) int { return s.Repeat }, whole))
+		columns = append(columns, figureOf("repeat", "repeat", whole))
 	}
 
 	return columns
 }
 
-func heading(t tabular) tabular {
+func heading(t tabular) tabular { return changed(t, func(_ *report.Step, c *cell) { c.Head = true }) }
+
+// changed is a column whose cells are changed.
+func changed(t tabular, change func(*report.Step, *cell)) tabular {
 	plain := t.cell
 	t.cell = func(s *report.Step) cell {
 		c := plain(s)
-		c.Head = true
+		change(s, &c)
 
 		return c
 	}
@@ -61,23 +67,18 @@ func publishedColumns(r *report.Report) []tabular {
 
 		return c
 	}})
-	failed := figureOf("failed", "failed", func(s *report.Step) uint64 { return s.Failed }, count)
-	plainFailed := failed.cell
-	failed.cell = func(s *report.Step) cell {
-		c := plainFailed(s)
+	failed := changed(figureOf("failed", "failed", count), func(s *report.Step, c *cell) {
 		if s.Failed > 0 {
 			c.Class = "bad"
 		}
-
-		return c
-	}
+	})
 
 	return []tabular{
 		perClient,
-		figureOf("ops/s", "opsPerSecond", opsPerSecond, rate),
-		clientTime("min", func(c report.Clients) float64 { return c.Min }),
-		clientTime("max", func(c report.Clients) float64 { return c.Max }),
-		clientTime("avg", func(c report.Clients) float64 { return c.Avg }),
+		figureOf("ops/s", "opsPerSecond", rate),
+		clientTime("min"),
+		clientTime("max"),
+		clientTime("avg"),
 		latencyColumn("p50"),
 		latencyColumn("p99"),
 		failed,
@@ -85,56 +86,38 @@ func publishedColumns(r *report.Report) []tabular {
 	}
 }
 
-func clientTime(name string, of func(report.Clients) float64) tabular {
-	c := figureOf(name+" client", "client."+name, func(s *report.Step) float64 { return of(s.Client) }, span)
-	shown := c.cell
-	c.cell = func(s *report.Step) cell {
-		one := shown(s)
+func clientTime(name string) tabular {
+	return changed(figureOf(name+" client", "client."+name, span), func(s *report.Step, c *cell) {
 		if !s.HasClientTimes() {
-			one.Text = "–"
+			c.Text = "–"
 		}
-
-		return one
-	}
-
-	return c
+	})
 }
 
 // onceAStep fills only the first row of a step.
 func onceAStep(t tabular) tabular {
-	plain := t.cell
 	var above *report.Step
-	t.cell = func(s *report.Step) cell {
-		c := plain(s)
+
+	return changed(t, func(s *report.Step, c *cell) {
 		if above != nil && report.SameStep(above, s) {
 			c.Text = ""
 		}
 		above = s
-
-		return c
-	}
-
-	return t
+	})
 }
 
 // latencyColumn is empty without a successful operation. A percentile that rests on few operations
 // is in parentheses.
 func latencyColumn(key string) tabular {
 	f := report.FigureOf(key)
-	c := figureOf(f.Name, f.JSON, f.Of, millis)
-	shown := c.cell
-	c.cell = func(s *report.Step) cell {
-		one := shown(s)
+
+	return changed(figureOf(f.Name, f.JSON, millis), func(s *report.Step, c *cell) {
 		if s.Operations == 0 {
-			one.Text = "–"
+			c.Text = "–"
 		} else if f.Percentile != 0 {
-			one.Text = f.Percentile.Show(one.Text, s.Timings())
+			c.Text = f.Percentile.Show(c.Text, s.Timings())
 		}
-
-		return one
-	}
-
-	return c
+	})
 }
 
 func state(s *report.Step) cell {

@@ -50,26 +50,19 @@ func detailsTable(s *sweep) table {
 	slowest := latencyColumn("max")
 	slowest.Name = "slowest"
 	columns := slices.Concat(named(s), []tabular{
-		figureOf("ops", "ops", func(s *report.Step) int64 { return s.Operations }, report.Thousands),
-		figureOf("step time", "seconds", func(s *report.Step) float64 { return s.Seconds }, span),
+		figureOf("ops", "ops", report.Thousands),
+		figureOf("step time", "seconds", span),
 		latencyColumn("mean"),
 		latencyColumn("p90"),
 		latencyColumn("p95"),
 		latencyColumn("p999"),
 		slowest,
 	}, traffic(s.report), []tabular{
-		figureOf("CPU of k6", "cpuSeconds.k6", func(s *report.Step) float64 { return s.CPU.K6 }, span),
-		figureOf("CPU of server", "cpuSeconds.server", func(s *report.Step) *float64 { return s.CPU.Server }, func(v *float64) string {
-			if v == nil {
-				return "–"
-			}
-
-			return span(*v)
-		}),
+		figureOf("CPU of k6", "cpuSeconds.k6", span),
+		figureOf("CPU of server", "cpuSeconds.server", span),
 	})
 	if s.byRate {
-		columns = append(columns,
-			figureOf("never started", "extra.unstarted", func(s *report.Step) uint64 { return s.Extra.Unstarted }, count))
+		columns = append(columns, figureOf("never started", "extra.unstarted", count))
 	}
 	t.fill(s, columns)
 
@@ -78,17 +71,11 @@ func detailsTable(s *sweep) table {
 
 // traffic returns the columns of rows and bytes that the run's clients counted. Few clients do.
 func traffic(r *report.Report) (columns []tabular) {
-	for _, t := range []struct {
-		name, key string
-		of        func(*report.Step) uint64
-		text      func(uint64) string
-	}{
-		{"rows", "rows", func(s *report.Step) uint64 { return s.Rows }, count},
-		{"sent", "bytesSent", func(s *report.Step) uint64 { return s.BytesSent }, bytesText},
-		{"received", "bytesReceived", func(s *report.Step) uint64 { return s.BytesReceived }, bytesText},
+	for _, t := range []tabular{
+		figureOf("rows", "rows", count), figureOf("sent", "bytesSent", bytesText), figureOf("received", "bytesReceived", bytesText),
 	} {
-		if slices.ContainsFunc(r.Steps, func(s report.Step) bool { return t.of(&s) > 0 }) {
-			columns = append(columns, figureOf(t.name, t.key, t.of, t.text))
+		if slices.ContainsFunc(r.Steps, func(s report.Step) bool { return t.cell(&s).Value != "0" }) {
+			columns = append(columns, t)
 		}
 	}
 

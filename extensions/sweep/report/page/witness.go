@@ -39,25 +39,9 @@ func witnessTables(s *sweep) []table {
 
 	columns = named(s)
 	for _, f := range witness.Figures {
-		value := func(s *report.Step) *float64 {
-			if s.Witness == nil {
-				return nil
-			}
-			v, known := s.Witness.Evidence[f.Name]
-			if !known {
-				return nil
-			}
-
-			return &v
-		}
-		if slices.ContainsFunc(s.report.Steps, func(s report.Step) bool { return value(&s) != nil }) {
-			columns = append(columns, onceAStep(figureOf(f.Title, "witness.evidence."+f.Name, value, func(v *float64) string {
-				if v == nil {
-					return "–"
-				}
-
-				return f.Show(*v)
-			})))
+		of := figureOf(f.Title, "witness.evidence."+f.Name, f.Show)
+		if slices.ContainsFunc(s.report.Steps, func(s report.Step) bool { return of.cell(&s).Value != "null" }) {
+			columns = append(columns, onceAStep(of))
 		}
 	}
 	evidence := table{ID: "evidence", Caption: "The evidence for what limited them", Folded: true}
