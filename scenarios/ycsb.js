@@ -10,13 +10,9 @@ import { addresses, connection, newStore, stores } from './lib/records.js';
 
 /** YCSB's properties: RECORD_COUNT is recordCount, and so on. */
 const properties = {
-  RECORD_COUNT: 1000, OPERATION_COUNT: { type: 'integer' }, INSERT_ORDER: { oneOf: ['hashed', 'ordered'] }, ZERO_PADDING: { type: 'integer' },
-  FIELD_COUNT: 10, FIELD_LENGTH: 100, MIN_FIELD_LENGTH: { type: 'integer' }, FIELD_LENGTH_DISTRIBUTION: { oneOf: ['constant', 'uniform', 'zipfian'] },
+  RECORD_COUNT: 1000, OPERATION_COUNT: { type: 'integer' }, INSERT_ORDER: { oneOf: ['hashed', 'ordered'] }, FIELD_COUNT: 10, FIELD_LENGTH: 100,
   READ_ALL_FIELDS: { type: 'flag' }, WRITE_ALL_FIELDS: { type: 'flag' }, DATA_INTEGRITY: { type: 'flag' },
-  REQUEST_DISTRIBUTION: { oneOf: ['uniform', 'zipfian', 'latest', 'hotspot', 'exponential', 'sequential'] },
-  HOTSPOT_DATA_FRACTION: { type: 'number' }, HOTSPOT_OPN_FRACTION: { type: 'number' },
-  EXPONENTIAL_PERCENTILE: { type: 'number' }, EXPONENTIAL_FRAC: { type: 'number' },
-  MIN_SCAN_LENGTH: { type: 'integer' }, MAX_SCAN_LENGTH: { type: 'integer' }, SCAN_LENGTH_DISTRIBUTION: { oneOf: ['uniform', 'zipfian'] },
+  REQUEST_DISTRIBUTION: { oneOf: ['uniform', 'zipfian', 'latest'] }, MIN_SCAN_LENGTH: { type: 'integer' }, MAX_SCAN_LENGTH: { type: 'integer' },
   SEED: { type: 'integer', from: 0 },
 };
 const others = [...Object.keys(connection), 'READ_ALL_FIELDS', 'WRITE_ALL_FIELDS', 'REQUEST_DISTRIBUTION'];

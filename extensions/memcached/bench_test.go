@@ -180,20 +180,20 @@ func TestRunMisused(t *testing.T) {
 		`run({ iterations: 1, mix: { put: 1 } })`:    `run: unknown option "mix.put"; known are get, set, delete, touch, getOrSet, getMulti`,
 		`run({ iterations: 1, keys: { count: 0 } })`: `run: option keys.count must be from 1 to 1000000000000, not 0`,
 		`run(5)`:                    `run: options must be an object, not 5`,
-		`hitRate()`:                 `hitRate: option config must be given: the name of a published configuration, such as '2g-513k', or { memory, item }`,
-		`hitRate({ config: '2g' })`: `hitRate: option config: there is no published configuration "2g"; there are 2g-513k, 100m-512b, random-2g-1m, random-100m-1k`,
+		`hitRate()`:                 `hitRate: option config must be given: { memory, item } in bytes`,
+		`hitRate({ config: '2g' })`: `hitRate: option config must be an object, not a string`,
 		`hitRate({ config: { memory: 9, itm: 1 } })`: `hitRate: option config must be the name of a published configuration, such as '2g-513k', or { memory, item } in bytes, ` +
 			`with random (true or false), hot, access and hotMemory (whole percent)`,
-		`hitRate({ config: '100m-512b' })`:                                `hitRate: option pass must be 'warmup' or 'timed', not ""`,
-		`hitRate({ config: '100m-512b', pass: 'timed', iterations: -1 })`: `hitRate: option iterations must be a number of accesses, or 0 for all that are left, not -1`,
-		`hitRate({ config: { memory: 1, item: 500 }, pass: 'timed' })`:    `hitRate: option config: options memory (1) and item (500) make 0 cases, none of them hot; more memory or smaller items are needed`,
-		`hitRate({ config: '100m-512b', pass: 'timed', verify: 'often'})`: `hitRate: option verify must be true or false, not a string`,
+		`hitRate({ config: { memory: 104857600, item: 512 } })`:                                `hitRate: option pass must be 'warmup' or 'timed', not ""`,
+		`hitRate({ config: { memory: 104857600, item: 512 }, pass: 'timed', iterations: -1 })`: `hitRate: option iterations must be a number of accesses, or 0 for all that are left, not -1`,
+		`hitRate({ config: { memory: 1, item: 500 }, pass: 'timed' })`:                         `hitRate: options config.memory (1) and config.item (500) make 0 cases, none of them hot; more memory or smaller items are needed`,
+		`hitRate({ config: { memory: 104857600, item: 512 }, pass: 'timed', verify: 'often'})`: `hitRate: option verify must be true or false, not a string`,
 	} {
 		require.Equal(t, thrown{want, "usage"}, v.fail("client."+call), call)
 	}
 	init := newInitVU(t, New())
 	init.Run(`var client = new memcached.Client(addr)`)
-	for _, call := range []string{`run({ iterations: 1 })`, `hitRate({ config: '100m-512b', pass: 'timed' })`} {
+	for _, call := range []string{`run({ iterations: 1 })`, `hitRate({ config: { memory: 104857600, item: 512 }, pass: 'timed' })`} {
 		require.Equal(t, "usage", init.fail("client."+call).Kind)
 	}
 }

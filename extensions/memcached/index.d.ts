@@ -331,7 +331,7 @@ declare module 'k6/x/memcached' {
      *
      * @throws an error that names the key that could not be written
      */
-    prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Prefilled;
+    prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
     /**
      * Runs a workload's operations in Go. A getOrSet is a get and, on a miss, a set. On Linux,
      * clients with their own connections continue in the order in which their answers arrive. With

@@ -1387,7 +1387,7 @@ declare module 'k6/x/nats' {
     /**
      * Writes all keys of a workload once, each client its share: see `prefill` of k6/x/memcached.
      */
-    prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Prefilled;
+    prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
   }
 
   /**

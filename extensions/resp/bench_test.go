@@ -147,19 +147,19 @@ func TestMisuse(t *testing.T) {
 	v := newVU(t)
 	const server = "a server must be host:port, a unix socket (/path or unix:///path?db=0), or redis://user:password@host:port/0 (rediss:// for TLS), with @ : / ? # % , in a password written %40 %3A %2F %3F %23 %25 %2C"
 	for script, want := range map[string]string{
-		`new resp.Client(5)`:                                              `new Client: options must be an object, not 5`,
-		`new resp.Client({}, {})`:                                         `new Client takes a url and options, or options alone`,
-		`new resp.Client('http://secret@h')`:                              `new Client: ` + server,
-		`new resp.Client('redis://u:secret@h:6379?pool_size=5')`:          `new Client: ` + server,
-		`new resp.Client('redis://u:sec#ret@h:6379')`:                     `new Client: ` + server,
-		`new resp.Client(',')`:                                            `new Client: ` + server,
-		`new resp.Client('h', { timeout: 0 })`:                            `new Client: timeout must be more than 0, not 0s`,
-		`new resp.Client('h', { connectTimeout: -1 })`:                    `new Client: connectTimeout must be more than 0, not -1ms`,
-		`new resp.Client('h', { pool: 1 })`:                               `new Client: unknown option "pool"; known are url, timeout, connectTimeout, tls, cluster, protocol`,
-		`new resp.Client('h,i').run({ iterations: 1 })`:                   `run works with one server or, with the option cluster, with one cluster, and this Client has 2 servers; hitRate spreads its keys over several`,
-		`new resp.Client(url).run({ iterations: 1, batch: 0 })`:           `run: option batch must be from 1 to 10000 keys, not 0`,
-		`new resp.Client(url).hitRate({ config: '100m-512b' })`:           `hitRate: option pass must be 'warmup' or 'timed', not ""`,
-		`new resp.Client(url).run({ iterations: 1, mix: { get: 'all' }})`: `run: option mix.get must be a number, not a string`,
+		`new resp.Client(5)`:                                                         `new Client: options must be an object, not 5`,
+		`new resp.Client({}, {})`:                                                    `new Client takes a url and options, or options alone`,
+		`new resp.Client('http://secret@h')`:                                         `new Client: ` + server,
+		`new resp.Client('redis://u:secret@h:6379?pool_size=5')`:                     `new Client: ` + server,
+		`new resp.Client('redis://u:sec#ret@h:6379')`:                                `new Client: ` + server,
+		`new resp.Client(',')`:                                                       `new Client: ` + server,
+		`new resp.Client('h', { timeout: 0 })`:                                       `new Client: timeout must be more than 0, not 0s`,
+		`new resp.Client('h', { connectTimeout: -1 })`:                               `new Client: connectTimeout must be more than 0, not -1ms`,
+		`new resp.Client('h', { pool: 1 })`:                                          `new Client: unknown option "pool"; known are url, timeout, connectTimeout, tls, cluster, protocol`,
+		`new resp.Client('h,i').run({ iterations: 1 })`:                              `run works with one server or, with the option cluster, with one cluster, and this Client has 2 servers; hitRate spreads its keys over several`,
+		`new resp.Client(url).run({ iterations: 1, batch: 0 })`:                      `run: option batch must be from 1 to 10000 keys, not 0`,
+		`new resp.Client(url).hitRate({ config: { memory: 104857600, item: 512 } })`: `hitRate: option pass must be 'warmup' or 'timed', not ""`,
+		`new resp.Client(url).run({ iterations: 1, mix: { get: 'all' }})`:            `run: option mix.get must be a number, not a string`,
 	} {
 		require.Equal(t, thrown{want, k6x.KindUsage}, v.fail(script), script)
 	}
@@ -341,7 +341,7 @@ func TestServersThatAreBusy(t *testing.T) {
 func TestServerOfACluster(t *testing.T) {
 	for _, call := range []string{
 		`run({ iterations: 1000, mix: { get: 1 } })`, `run({ iterations: 1000, mix: { set: 1 }, pipeline: 4 })`,
-		`run({ iterations: 1000, mix: { getMulti: 1 } })`, `prefill({})`, `hitRate({ config: '100m-512b', pass: 'timed', iterations: 10 })`,
+		`run({ iterations: 1000, mix: { getMulti: 1 } })`, `prefill({})`, `hitRate({ config: { memory: 104857600, item: 512 }, pass: 'timed', iterations: 10 })`,
 	} {
 		v := newVU(t)
 		v.Set("node", fake(t, func(conn net.Conn) {

@@ -103,7 +103,7 @@ declare module 'k6/x/resp' {
      *
      * @throws an error that names the key that could not be written
      */
-    prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Prefilled;
+    prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
     /**
      * Runs a workload's operations. getMulti is MGET; touch is EXPIRE, or PERSIST with `ttl: 0`. On
      * Linux the clients continue in the order in which their answers arrive.

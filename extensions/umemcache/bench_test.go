@@ -109,11 +109,11 @@ func TestRunMisused(t *testing.T) {
 	v := newVU(t, server)
 	v.Run(`var client = new umemcache.Client(addr)`)
 	for call, want := range map[string]string{
-		`run({ iterations: 1, mix: { touch: 1 } })`:              `run: option mix.touch: this store cannot touch`,
-		`run({ iterations: 1, mix: { getMulti: 1 } })`:           `run: option mix.getMulti: this store cannot read several keys at once`,
-		`run({ iterations: 1, pipeline: 2 })`:                    `run: option pipeline must be 1: this store has no pipelines`,
-		`hitRate({ config: '100m-512b', pass: 'another'})`:       `hitRate: option pass must be 'warmup' or 'timed', not "another"`,
-		`getOrSet('k', () => { client.run({ iterations: 1 }) })`: `the function that getOrSet calls holds the key's fill lock: it must not use the same Client`,
+		`run({ iterations: 1, mix: { touch: 1 } })`:                             `run: option mix.touch: this store cannot touch`,
+		`run({ iterations: 1, mix: { getMulti: 1 } })`:                          `run: option mix.getMulti: this store cannot read several keys at once`,
+		`run({ iterations: 1, pipeline: 2 })`:                                   `run: option pipeline must be 1: this store has no pipelines`,
+		`hitRate({ config: { memory: 104857600, item: 512 }, pass: 'another'})`: `hitRate: option pass must be 'warmup' or 'timed', not "another"`,
+		`getOrSet('k', () => { client.run({ iterations: 1 }) })`:                `the function that getOrSet calls holds the key's fill lock: it must not use the same Client`,
 	} {
 		require.Equal(t, thrown{want, "usage"}, v.fail("client."+call), call)
 	}

@@ -202,7 +202,7 @@ declare module 'k6/x/umemcache' {
      *
      * @throws an error that names the key that could not be written
      */
-    prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Prefilled;
+    prefill(workload: XK6SweepCaches.Workload): XK6SweepCaches.Result;
     /**
      * Runs a workload's operations in Go. umem-cache has no touch, getMulti, pipeline or time to
      * live. A getOrSet whose value the server rejects (`lock_lost`) fails; `refused` is always 0.

@@ -16,7 +16,7 @@ type Cache interface {
 
 // CacheBench keeps a script client's state between runs. It belongs to one VU.
 type CacheBench struct {
-	host   BenchHost
+	host   Host
 	shared *CacheShared
 	target string
 	cache  Cache
@@ -24,7 +24,7 @@ type CacheBench struct {
 	runs   *Runs
 	ycsb   *YCSBBench
 
-	observer *observer // records accesses of the hit-rate benchmark
+	observer *observer[Op] // records accesses of the hit-rate benchmark
 	last     k6x.Frozen[*asked]
 	work     map[*asked]*job
 	fills    map[string]*fill     // prefills by their keys and values
@@ -35,7 +35,7 @@ type CacheBench struct {
 // same target share passes of the hit-rate benchmark and prefilled keys. target identifies the
 // server and how it is used. The hit-rate cases are spread over stores; without stores, cache takes
 // them all.
-func NewCache(host BenchHost, shared *CacheShared, target string, cache Cache, stores ...Store) *CacheBench {
+func NewCache(host Host, shared *CacheShared, target string, cache Cache, stores ...Store) *CacheBench {
 	if len(stores) == 0 {
 		stores = []Store{cache}
 	}
@@ -77,7 +77,5 @@ func (b *CacheBench) join() {
 		clear(b.fills)
 	}
 }
-
-func (b *CacheBench) fail(err error) { Fail(b.host, err) }
 
 func (b *CacheBench) misuse(format string, args ...any) { b.host.Throw(k6x.Misuse(format, args...)) }

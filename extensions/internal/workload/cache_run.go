@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync/atomic"
 
 	"github.com/grafana/sobek"
@@ -14,27 +15,55 @@ import (
 // Run implements client.run(options). It runs a workload.
 func (b *CacheBench) Run(call sobek.FunctionCall) sobek.Value {
 	b.join()
-	work, asked := b.job(call.Argument(0))
+	asked := b.asked("run", call.Argument(0))
+	work := b.work[asked]
+	if work == nil {
+		if err := asked.options.Validate(); err != nil {
+			b.misuse("run: %s", err)
+		}
+		client, _ := b.client("run", asked.text, &asked.options.Options)
+		work = &job{client, newObserver(b.runs, client.Work().OpName), b.shared.written(b.names(&asked.options.Options))}
+		b.work[asked] = work
+	}
 	work.Prefilled(work.written.Load() >= int64(asked.options.Keys.Count))
-	b.host.Tag(asked.options.Tags)
-	defer b.host.Tag(k6x.Tags{})
-	var result Result
-	err := b.runs.Do(func(ctx context.Context) (err error) {
-		result, err = work.Run(ctx, work.observer)
-
-		return err
-	})
-	b.count(result.Hits, result.Misses, result.Hot, result.HotHits)
+	result, err := b.do(asked.options.Tags, func(ctx context.Context) (Result, error) { return work.Run(ctx, work.observer) })
 	if err != nil {
-		b.fail(err)
+		fail(b.host, err)
 	}
 	b.runs.LogFailures(result.Failed, result.Succeeded)
 
-	return k6x.Plain(b.host.VU().Runtime(), map[string]any{
-		"succeeded": result.Succeeded, "failed": result.Failed, "wrong": result.Wrong,
-		"hits": result.Hits, "misses": result.Misses, "hotAccesses": result.Hot, "hotHits": result.HotHits, "refused": result.Refused,
-		"bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent, "seconds": result.Took.Seconds(),
+	return b.plain(&result, nil)
+}
+
+// do runs a job, and adds its result to the counters of the step.
+func (b *CacheBench) do(tags k6x.Tags, job func(context.Context) (Result, error)) (result Result, err error) {
+	b.host.Tag(tags)
+	defer b.host.Tag(k6x.Tags{})
+	err = b.runs.Do(func(ctx context.Context) (err error) {
+		result, err = job(ctx)
+
+		return err
 	})
+	if client := b.runs.Client(); client != nil {
+		client.Counter(measure.Hits).Add(result.Hits)
+		client.Counter(measure.Misses).Add(result.Misses)
+		client.Counter(measure.Hot).Add(result.Hot)
+		client.Counter(measure.HotHits).Add(result.HotHits)
+	}
+
+	return result, err
+}
+
+// plain returns a result, and more, for scripts.
+func (b *CacheBench) plain(r *Result, more map[string]any) sobek.Value {
+	all := map[string]any{
+		"succeeded": r.Succeeded, "failed": r.Failed, "wrong": r.Wrong, "hits": r.Hits, "misses": r.Misses,
+		"hotAccesses": r.Hot, "hotHits": r.HotHits, "refused": r.Refused,
+		"bytesReceived": r.BytesReceived, "bytesSent": r.BytesSent, "seconds": r.Took.Seconds(),
+	}
+	maps.Copy(all, more)
+
+	return k6x.Plain(b.host.VU().Runtime(), all)
 }
 
 type options struct {
@@ -43,7 +72,7 @@ type options struct {
 	Tags k6x.Tags `json:"tags"`
 }
 
-// asked holds a script's options and their workload. It is immutable.
+// asked holds a script's options and their text. It is immutable.
 type asked struct {
 	text    string
 	options options
@@ -69,30 +98,15 @@ func (b *CacheBench) asked(method string, value sobek.Value) *asked {
 type job struct {
 	*Client
 
-	observer *observer
+	observer *observer[Op]
 	// written counts the prefilled keys of the workload.
 	written *atomic.Int64
 }
 
-// job returns the job of the options, or starts one.
-func (b *CacheBench) job(value sobek.Value) (*job, *asked) {
-	asked := b.asked("run", value)
-	work := b.work[asked]
-	if work == nil {
-		if err := asked.options.Validate(); err != nil {
-			b.misuse("run: %s", err)
-		}
-		client, _ := b.client("run", asked.text, &asked.options.Options)
-		work = &job{client, newObserver(b.runs, client.Work().OpName), b.shared.written(b.names(&asked.options.Options))}
-		b.work[asked] = work
-	}
-
-	return work, asked
-}
-
+// client returns the VU's client of the workload with this name, which all clients share.
 func (b *CacheBench) client(method, name string, options *Options) (client *Client, group any) {
 	index, clients, group := b.runs.Place()
-	work, err := b.shared.workload(name, *options)
+	work, err := b.shared.workloads.of(name, func() (*Workload, error) { return New(*options) })
 	if err == nil {
 		client, err = work.Client(b.cache, index, clients)
 	}
@@ -106,7 +120,8 @@ func (b *CacheBench) client(method, name string, options *Options) (client *Clie
 type fill struct {
 	*Client
 
-	group any
+	group  any
+	shared *prefill
 }
 
 // Prefill implements client.prefill(options). It writes the client's share of the keys, unless
@@ -126,48 +141,37 @@ func (b *CacheBench) Prefill(call sobek.FunctionCall) sobek.Value {
 	filling := b.fills[keys]
 	if filling == nil {
 		client, group := b.client("prefill", keys, &options.Options)
-		filling = &fill{client, group}
+		shared, _ := b.shared.prefills.of(keys, newPrefill)
+		filling = &fill{client, group, shared}
 		b.fills[keys] = filling
 	}
 	var result Result
-	if filling.Unwritten() > 0 && b.shared.prefill(keys, filling.group, options.Keys.Count) {
-		if client := b.runs.Client(); client != nil {
+	if filling.Unwritten() > 0 && filling.shared.begin(filling.group, options.Keys.Count) {
+		client := b.runs.Client()
+		if client != nil {
 			client.Step().Prefilling()
+			if client.Measuring() {
+				b.misuse("prefill: the keys must be written before operations are measured: call it before sweep.run, or in setup()")
+			}
 		}
-		if client := b.runs.Client(); client != nil && client.Measuring() {
-			b.misuse("prefill: the keys must be written before operations are measured: call it before sweep.run, or in setup()")
-		}
-		b.host.Tag(options.Tags)
-		defer b.host.Tag(k6x.Tags{})
-		if err := b.runs.Do(func(ctx context.Context) (err error) {
-			result, err = filling.Prefill(ctx)
+		var err error
+		if result, err = b.do(options.Tags, filling.Prefill); err != nil {
+			if b.host.VU().Context().Err() != nil { // the test is already ending
+				fail(b.host, err)
+			}
+			b.host.Abort(err)
 
-			return err
-		}); err != nil {
-			return b.unfilled(err)
+			return sobek.Undefined()
 		}
-		whole := b.shared.wrote(keys, filling.group, int(result.Succeeded))
+		whole := filling.shared.wrote(filling.group, int(result.Succeeded))
 		// Clients of a step start together after the prefill. Other VUs may read before the others
 		// have written all keys.
-		if len(options.Commands) == 0 && (whole || b.runs.Client() != nil) {
+		if len(options.Commands) == 0 && (whole || client != nil) {
 			b.mustHit(&options.Options)
 		}
 	}
 
-	return k6x.Plain(b.host.VU().Runtime(), map[string]any{
-		"succeeded": result.Succeeded, "failed": result.Failed, "bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent,
-		"seconds": result.Took.Seconds(),
-	})
-}
-
-// unfilled aborts the test after a failed prefill, unless the test is already ending.
-func (b *CacheBench) unfilled(err error) sobek.Value {
-	if b.host.VU().Context().Err() != nil {
-		b.fail(err)
-	}
-	b.host.Abort(err)
-
-	return sobek.Undefined()
+	return b.plain(&result, nil)
 }
 
 // mustHit makes a read fail if it misses a prefilled key.
@@ -191,15 +195,4 @@ func (b *CacheBench) keys(o *Options) string {
 	}
 
 	return name
-}
-
-func (b *CacheBench) count(hits, misses, hot, hotHits uint64) {
-	client := b.runs.Client()
-	if client == nil {
-		return
-	}
-	client.Counter(measure.Hits).Add(hits)
-	client.Counter(measure.Misses).Add(misses)
-	client.Counter(measure.Hot).Add(hot)
-	client.Counter(measure.HotHits).Add(hotHits)
 }

@@ -11,16 +11,38 @@ import (
 type CacheShared struct {
 	Shared
 
-	pools Pools
-	ycsb  YCSBShared
+	ycsb YCSBShared
 
-	mu         sync.Mutex
-	read       map[string]*asked // parsed options by their text in the script
-	workloads  map[string]*Workload
-	prefills   map[string]*prefill      // prefills by their keys and values
-	prefilled  map[string]*atomic.Int64 // number of keys written, by key names
-	passes     map[passKey]*Pass
-	benchmarks map[RateConfig]*made
+	read       memo[string, *asked] // parsed options by their text in the script
+	workloads  memo[string, *Workload]
+	prefills   memo[string, *prefill]      // prefills by their keys and values
+	prefilled  memo[string, *atomic.Int64] // number of keys written, by key names
+	benchmarks memo[RateConfig, *Benchmark]
+	passes     memo[passKey, *Pass]
+}
+
+// memo keeps what was made for a key. The zero value is ready to use.
+type memo[K comparable, V any] struct {
+	mu  sync.Mutex
+	all map[K]V
+}
+
+func (m *memo[K, V]) of(key K, create func() (V, error)) (V, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if value, is := m.all[key]; is {
+		return value, nil
+	}
+	value, err := create()
+	if err != nil {
+		return value, err
+	}
+	if m.all == nil {
+		m.all = map[K]V{}
+	}
+	m.all[key] = value
+
+	return value, nil
 }
 
 type passKey struct {
@@ -30,69 +52,29 @@ type passKey struct {
 	of     any
 }
 
-type made struct {
-	once  sync.Once
-	bench *Benchmark
-	err   error
-}
-
 func (s *CacheShared) options(text string) (*asked, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if a := s.read[text]; a != nil {
-		return a, nil
-	}
-	a := &asked{text, options{Options: Defaults()}}
-	if err := k6x.DecodeOptions([]byte(text), &a.options); err != nil {
-		return nil, err
-	}
-	if s.read == nil {
-		s.read = map[string]*asked{}
-	}
-	s.read[text] = a
+	return s.read.of(text, func() (*asked, error) {
+		a := &asked{text, options{Options: Defaults()}}
 
-	return a, nil
-}
-
-// workload returns the shared workload for key: the script's options, or the prefilled keys.
-func (s *CacheShared) workload(key string, options Options) (*Workload, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if work := s.workloads[key]; work != nil {
-		return work, nil
-	}
-	work, err := New(options, &s.pools)
-	if err != nil {
-		return nil, err
-	}
-	if s.workloads == nil {
-		s.workloads = map[string]*Workload{}
-	}
-	s.workloads[key] = work
-
-	return work, nil
+		return a, k6x.DecodeOptions([]byte(text), &a.options)
+	})
 }
 
 type prefill struct {
+	mu sync.Mutex
 	// whole is true once one group has written all keys.
 	whole bool
 	// left counts the keys that each group still has to write.
 	left map[any]int
 }
 
-// prefill reports whether the group must write the keys. It need not if another group has written
+func newPrefill() (*prefill, error) { return &prefill{left: map[any]int{}}, nil }
+
+// begin reports whether the group must write the keys. It need not if another group has written
 // all of them.
-func (s *CacheShared) prefill(keys string, group any, count int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.prefills == nil {
-		s.prefills = map[string]*prefill{}
-	}
-	p := s.prefills[keys]
-	if p == nil {
-		p = &prefill{left: map[any]int{}}
-		s.prefills[keys] = p
-	}
+func (p *prefill) begin(group any, count int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	_, begun := p.left[group]
 	if !begun && !p.whole {
 		p.left[group], begun = count, true
@@ -102,63 +84,33 @@ func (s *CacheShared) prefill(keys string, group any, count int) bool {
 }
 
 // wrote counts keys that a client has written. It reports whether its group has written all.
-func (s *CacheShared) wrote(keys string, group any, count int) (whole bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.prefills[keys]
+func (p *prefill) wrote(group any, count int) (whole bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.left[group] -= count
 	p.whole = p.whole || p.left[group] <= 0
 
 	return p.whole
 }
 
+// written returns the number of keys written of the workloads that name their keys alike.
 func (s *CacheShared) written(name string) *atomic.Int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.prefilled == nil {
-		s.prefilled = map[string]*atomic.Int64{}
-	}
-	if s.prefilled[name] == nil {
-		s.prefilled[name] = &atomic.Int64{}
-	}
+	written, _ := s.prefilled.of(name, func() (*atomic.Int64, error) { return &atomic.Int64{}, nil })
 
-	return s.prefilled[name]
+	return written
 }
 
 func (s *CacheShared) pass(key passKey) (*Pass, error) {
-	bench, err := s.benchmark(key.config)
+	bench, err := s.benchmarks.of(key.config, func() (*Benchmark, error) { return NewBenchmark(key.config) })
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.passes == nil {
-		s.passes = map[passKey]*Pass{}
-	}
-	pass := s.passes[key]
-	if pass == nil {
-		pass = bench.Warmup()
+
+	return s.passes.of(key, func() (*Pass, error) {
 		if key.timed {
-			pass = bench.Timed()
+			return bench.Timed(), nil
 		}
-		s.passes[key] = pass
-	}
 
-	return pass, nil
-}
-
-func (s *CacheShared) benchmark(config RateConfig) (*Benchmark, error) {
-	s.mu.Lock()
-	if s.benchmarks == nil {
-		s.benchmarks = map[RateConfig]*made{}
-	}
-	m := s.benchmarks[config]
-	if m == nil {
-		m = &made{}
-		s.benchmarks[config] = m
-	}
-	s.mu.Unlock()
-	m.once.Do(func() { m.bench, m.err = NewBenchmark(config) })
-
-	return m.bench, m.err
+		return bench.Warmup(), nil
+	})
 }

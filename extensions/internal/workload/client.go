@@ -25,8 +25,8 @@ type Client struct {
 
 	prefilled bool
 
-	observer         Observer
-	result           Result
+	tally
+
 	key, value, read []byte
 	slots            *slots
 }

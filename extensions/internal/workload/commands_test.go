@@ -14,7 +14,7 @@ func commandClient(t *testing.T, script string) (*workload.Client, *fakeStore) {
 	t.Helper()
 	options, err := read(script)
 	require.NoError(t, err)
-	work, err := workload.New(options, nil)
+	work, err := workload.New(options)
 	require.NoError(t, err)
 	store := &fakeStore{}
 	client, err := work.Client(store, 0, 1)
@@ -104,7 +104,7 @@ func TestPrefillByCommands(t *testing.T) {
 func TestCommandsThatAreRefused(t *testing.T) {
 	options, err := read(`{"iterations": 1, "commands": [{"op": "a", "args": ["A"]}, {"op": "b", "args": ["refused"], "reply": {"type": "words"}}]}`)
 	require.NoError(t, err)
-	work, err := workload.New(options, nil)
+	work, err := workload.New(options)
 	require.NoError(t, err)
 	_, err = work.Client(&fakeStore{}, 0, 1)
 	require.EqualError(t, err, "option commands[1]: no refused, no words")

@@ -21,7 +21,7 @@ func runs(t *testing.T, options workload.Options) workload.Result {
 }
 
 func make1(options workload.Options, store workload.Store, index, clients int) (*workload.Client, error) {
-	w, err := workload.New(options, nil)
+	w, err := workload.New(options)
 	if err != nil {
 		return nil, err
 	}

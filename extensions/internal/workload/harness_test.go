@@ -234,3 +234,18 @@ func (o *fakeObserver) Fail(op workload.Op, reason error, took time.Duration) {
 	}
 	o.Took += took
 }
+
+// add adds the counts of a concurrent client.
+func add(total, r *workload.Result) {
+	total.Succeeded += r.Succeeded
+	total.Failed += r.Failed
+	total.Wrong += r.Wrong
+	total.Hits += r.Hits
+	total.Misses += r.Misses
+	total.Hot += r.Hot
+	total.HotHits += r.HotHits
+	total.Refused += r.Refused
+	total.BytesReceived += r.BytesReceived
+	total.BytesSent += r.BytesSent
+	total.Took += r.Took
+}

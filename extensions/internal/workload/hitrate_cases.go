@@ -3,8 +3,87 @@ package workload
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 )
+
+// RateConfig holds the arguments of the hit-rate benchmark, under their names in scripts.
+type RateConfig struct {
+	Random    bool  `json:"random"`    // sizes are uniform from 12 to Item; otherwise all are Item
+	Memory    int64 `json:"memory"`    // the server's memory limit, bytes
+	Item      int64 `json:"item"`      // key and value of a case, bytes
+	Hot       int64 `json:"hot"`       // percent of the cases that are hot
+	Access    int64 `json:"access"`    // percent of the accesses that hit hot cases
+	HotMemory int64 `json:"hotMemory"` // size of the hot cases, percent of Memory
+}
+
+// UnmarshalJSON reads a configuration. Memory and Item have no default.
+func (c *RateConfig) UnmarshalJSON(raw []byte) error {
+	type plain RateConfig
+	*c = RateConfig{Hot: 20, Access: 80, HotMemory: 80}
+
+	return input.Decode("config.", raw, (*plain)(c))
+}
+
+const (
+	prefixSize = 12
+
+	maxMemory = 1 << 50
+	maxItem   = 1 << 30
+	maxCases  = 1 << 24 // 16 bytes each, plus 32 for their accesses
+	maxShare  = 1000    // largest HotMemory, percent
+)
+
+func (c *RateConfig) check() error {
+	for _, option := range []struct {
+		name               string
+		value, least, most int64
+	}{
+		{"memory", c.Memory, 1, maxMemory}, {"item", c.Item, prefixSize, maxItem},
+		{"hot", c.Hot, 1, 99}, {"access", c.Access, 0, 100}, {"hotMemory", c.HotMemory, 1, maxShare},
+	} {
+		if option.value < option.least || option.value > option.most {
+			return fmt.Errorf("option config.%s must be from %d to %d, not %d", option.name, option.least, option.most, option.value)
+		}
+	}
+	switch {
+	case c.HotCases() < 1:
+		return fmt.Errorf("options config.memory (%d) and config.item (%d) make %d cases, none of them hot; "+
+			"more memory or smaller items are needed", c.Memory, c.Item, c.Cases())
+	case c.Cases() > maxCases:
+		return fmt.Errorf("options config.memory (%d) and config.item (%d) make %d cases, and at most %d can be; "+
+			"larger items are needed", c.Memory, c.Item, c.Cases(), maxCases)
+	}
+
+	return nil
+}
+
+// Cases returns the number of keys, from the average size of a key and its value, as the original
+// computes it.
+func (c *RateConfig) Cases() int64 {
+	average := c.Item
+	if c.Random {
+		average /= 2
+	}
+
+	return c.Memory * c.HotMemory / c.Hot / average
+}
+
+// HotCases returns the number of hot keys. They come first.
+func (c *RateConfig) HotCases() int64 { return c.Cases() * c.Hot / 100 }
+
+// Accesses returns the number of accesses in a pass: about 4 per case.
+func (c *RateConfig) Accesses() int64 {
+	perCase := int64(4)
+	if c.Random {
+		perCase *= 2
+	}
+
+	return perCase * c.Memory * c.HotMemory / c.Hot / c.Item
+}
 
 // Benchmark holds the cases and accesses of a configuration of a published hit-rate benchmark,
 // imchuncai/umem-cache-benchmark (commit 17218b3, BSD-3-Clause), with the same keys, values,
@@ -38,9 +117,9 @@ type span struct {
 
 const rateSeed = 47
 
-// NewBenchmark draws the cases and accesses of a configuration. It returns Validate's error.
+// NewBenchmark draws the cases and accesses of a configuration. An error names the invalid option.
 func NewBenchmark(config RateConfig) (*Benchmark, error) {
-	if err := config.Validate(); err != nil {
+	if err := config.check(); err != nil {
 		return nil, err
 	}
 	random := rand.New(rand.NewPCG(rateSeed, rateSeed))
@@ -90,7 +169,7 @@ func (b *Benchmark) drawAccess(random *rand.Rand) uint32 {
 }
 
 // Config returns the configuration.
-func (b *Benchmark) Config() RateConfig { return b.config }
+func (b *Benchmark) Config() *RateConfig { return &b.config }
 
 // Hot reports whether case i is hot.
 func (b *Benchmark) Hot(i int) bool { return i < b.hot }
@@ -112,3 +191,29 @@ func (b *Benchmark) Value(i int) []byte {
 
 	return b.pool[c.value:end:end]
 }
+
+// Pass hands out the accesses of a pass in order, each once. Clients share it.
+type Pass struct {
+	bench    *Benchmark
+	accesses []uint32
+	next     atomic.Int64
+}
+
+// Warmup returns a new pass that fills the cache.
+func (b *Benchmark) Warmup() *Pass { return &Pass{bench: b, accesses: b.accesses[:len(b.accesses)/2]} }
+
+// Timed returns a new pass to be measured.
+func (b *Benchmark) Timed() *Pass { return &Pass{bench: b, accesses: b.accesses[len(b.accesses)/2:]} }
+
+// Next claims the next access and returns its case. ok is false at the end of the pass.
+func (p *Pass) Next() (i int, ok bool) {
+	at := p.next.Add(1) - 1
+	if at >= int64(len(p.accesses)) {
+		return 0, false
+	}
+
+	return int(p.accesses[at]), true
+}
+
+// Left returns the number of unclaimed accesses.
+func (p *Pass) Left() int { return max(len(p.accesses)-int(p.next.Load()), 0) }

@@ -129,10 +129,14 @@ var made = map[string]*workload.Benchmark{}
 
 func published(tb testing.TB, name string) *workload.Benchmark {
 	tb.Helper()
+	sizes := map[string][2]int64{
+		"2g-513k": {2 << 30, 513 << 10}, "100m-512b": {100 << 20, 512}, "random-2g-1m": {2 << 30, 1 << 20}, "random-100m-1k": {100 << 20, 1 << 10},
+	}
 	if made[name] == nil {
-		config, err := workload.Published(name)
-		require.NoError(tb, err)
-		made[name], err = workload.NewBenchmark(config)
+		var err error
+		made[name], err = workload.NewBenchmark(workload.RateConfig{
+			Random: strings.HasPrefix(name, "random"), Memory: sizes[name][0], Item: sizes[name][1], Hot: 20, Access: 80, HotMemory: 80,
+		})
 		require.NoError(tb, err)
 	}
 

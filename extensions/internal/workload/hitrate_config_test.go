@@ -8,39 +8,32 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 )
 
-func TestHitRatePublishedNames(t *testing.T) {
-	_, err := workload.Published("2g")
-	require.EqualError(t, err,
-		`there is no published configuration "2g"; there are 2g-513k, 100m-512b, random-2g-1m, random-100m-1k`)
-}
-
 func TestHitRateBadConfig(t *testing.T) {
 	for _, test := range []struct {
 		spoil func(*workload.RateConfig)
 		want  string
 	}{
-		{func(c *workload.RateConfig) { c.Memory = 0 }, "option memory must be from 1 to 1125899906842624 bytes, not 0"},
-		{func(c *workload.RateConfig) { c.Memory = 1 << 60 }, "option memory must be from 1 to 1125899906842624 bytes, not 1152921504606846976"},
-		{func(c *workload.RateConfig) { c.Item = 11 }, "option item must be from 12 to 1073741824 bytes, not 11"},
-		{func(c *workload.RateConfig) { c.Item = 1<<30 + 1 }, "option item must be from 12 to 1073741824 bytes, not 1073741825"},
-		{func(c *workload.RateConfig) { c.Hot = 0 }, "option hot must be from 1 to 99 percent of the cases, not 0"},
-		{func(c *workload.RateConfig) { c.Hot = 100 }, "option hot must be from 1 to 99 percent of the cases, not 100"},
-		{func(c *workload.RateConfig) { c.Access = -1 }, "option access must be from 0 to 100 percent of the accesses, not -1"},
-		{func(c *workload.RateConfig) { c.Access = 101 }, "option access must be from 0 to 100 percent of the accesses, not 101"},
-		{func(c *workload.RateConfig) { c.HotMemory = 0 }, "option hotMemory must be from 1 to 1000 percent of the memory, not 0"},
+		{func(c *workload.RateConfig) { c.Memory = 0 }, "option config.memory must be from 1 to 1125899906842624, not 0"},
+		{func(c *workload.RateConfig) { c.Memory = 1 << 60 }, "option config.memory must be from 1 to 1125899906842624, not 1152921504606846976"},
+		{func(c *workload.RateConfig) { c.Item = 11 }, "option config.item must be from 12 to 1073741824, not 11"},
+		{func(c *workload.RateConfig) { c.Item = 1<<30 + 1 }, "option config.item must be from 12 to 1073741824, not 1073741825"},
+		{func(c *workload.RateConfig) { c.Hot = 0 }, "option config.hot must be from 1 to 99, not 0"},
+		{func(c *workload.RateConfig) { c.Hot = 100 }, "option config.hot must be from 1 to 99, not 100"},
+		{func(c *workload.RateConfig) { c.Access = -1 }, "option config.access must be from 0 to 100, not -1"},
+		{func(c *workload.RateConfig) { c.Access = 101 }, "option config.access must be from 0 to 100, not 101"},
+		{func(c *workload.RateConfig) { c.HotMemory = 0 }, "option config.hotMemory must be from 1 to 1000, not 0"},
 		{
 			func(c *workload.RateConfig) { c.Memory = 512 },
-			"options memory (512) and item (512) make 4 cases, none of them hot; more memory or smaller items are needed",
+			"options config.memory (512) and config.item (512) make 4 cases, none of them hot; more memory or smaller items are needed",
 		},
 		{
 			func(c *workload.RateConfig) { c.Memory = 1 << 40 },
-			"options memory (1099511627776) and item (512) make 8589934592 cases, and at most 16777216 can be; larger items are needed",
+			"options config.memory (1099511627776) and config.item (512) make 8589934592 cases, and at most 16777216 can be; larger items are needed",
 		},
 	} {
-		config, err := workload.Published("100m-512b")
-		require.NoError(t, err)
+		config := workload.RateConfig{Memory: 100 << 20, Item: 512, Hot: 20, Access: 80, HotMemory: 80}
 		test.spoil(&config)
-		_, err = workload.NewBenchmark(config)
+		_, err := workload.NewBenchmark(config)
 		require.EqualError(t, err, test.want)
 	}
 }

@@ -109,7 +109,7 @@ declare namespace XK6SweepCaches {
     commands?: readonly Command[];
     keys?: Keys;
     /** Default 100. */
-    values?: Sizes | { size: Sizes };
+    values?: Sizes;
     /**
      * Compare values read with the expected ones; a wrong value fails the operation. Default true.
      */
@@ -159,41 +159,26 @@ declare namespace XK6SweepCaches {
     seconds: number;
   }
 
-  /** Counts of a prefill: the keys written by this client. */
-  interface Prefilled {
-    succeeded: number;
-    /** Always 0: a failure ends the test. */
-    failed: number;
-    bytesSent: number;
-    bytesReceived: number;
-    seconds: number;
-  }
-
   /**
    * The published hit-rate benchmark (imchuncai/umem-cache-benchmark): the same keys, values and
    * accesses.
    */
   interface HitRate {
-    /** A published configuration, or your own in bytes and whole percent. */
-    config:
-      | '2g-513k'
-      | '100m-512b'
-      | 'random-2g-1m'
-      | 'random-100m-1k'
-      | {
-          /** Memory limit of the server. */
-          memory: number;
-          /** Key and value together. */
-          item: number;
-          /** Sizes are uniform up to `item`. Default false: all are `item`. */
-          random?: boolean;
-          /** Hot cases, percent. Default 20. */
-          hot?: number;
-          /** Accesses to hot cases, percent. Default 80. */
-          access?: number;
-          /** Size of the hot cases, percent of `memory`. Default 80. */
-          hotMemory?: number;
-        };
+    /** Bytes, and whole percent. */
+    config: {
+      /** Memory limit of the server. */
+      memory: number;
+      /** Key and value together. */
+      item: number;
+      /** Sizes are uniform up to `item`. Default false: all are `item`. */
+      random?: boolean;
+      /** Hot cases, percent. Default 20. */
+      hot?: number;
+      /** Accesses to hot cases, percent. Default 80. */
+      access?: number;
+      /** Size of the hot cases, percent of `memory`. Default 80. */
+      hotMemory?: number;
+    };
     /**
      * `warmup` fills the cache, `timed` is measured. All clients of a step (or all VUs outside
      * steps) share a pass and do each access once. Call the first before `sweep.run` and the second
@@ -250,16 +235,10 @@ declare namespace XK6SweepYCSB {
     operationCount?: number;
     /** Form keys from the record's number, or from its hash. Default `hashed`. */
     insertOrder?: 'hashed' | 'ordered';
-    /** Minimum number of digits in a key. Default 1. */
-    zeroPadding?: number;
     /** Default 10. */
     fieldCount?: number;
-    /** Maximum bytes of a field. Default 100. */
+    /** Bytes of a field. Default 100. */
     fieldLength?: number;
-    /** Minimum bytes of a field, except with `constant`. Default 1. */
-    minFieldLength?: number;
-    /** Default `constant`. */
-    fieldLengthDistribution?: 'constant' | 'uniform' | 'zipfian';
     /** Read all fields of a record, or one. Default true. */
     readAllFields?: boolean;
     /**
@@ -273,21 +252,11 @@ declare namespace XK6SweepYCSB {
      */
     dataIntegrity?: boolean;
     /** Distribution of records. Default `uniform`. */
-    requestDistribution?: 'uniform' | 'zipfian' | 'latest' | 'hotspot' | 'exponential' | 'sequential';
-    /** Share of hot records (0 to 1). Default 0.2. */
-    hotspotDataFraction?: number;
-    /** Share of operations on hot records (0 to 1). Default 0.8. */
-    hotspotOpnFraction?: number;
-    /** Percentage of operations on the latest records. Default 95. */
-    exponentialPercentile?: number;
-    /** Share of the latest records (0 to 1). Default 0.8571428571. */
-    exponentialFrac?: number;
+    requestDistribution?: 'uniform' | 'zipfian' | 'latest';
     /** Minimum records per scan. Default 1. */
     minScanLength?: number;
     /** Maximum records per scan. Default 1000. */
     maxScanLength?: number;
-    /** Default `uniform`. */
-    scanLengthDistribution?: 'uniform' | 'zipfian';
     /** Seed of all random draws. Default 1. */
     seed?: number;
     /** Count a read without a record as successful. Default false. */

@@ -9,26 +9,26 @@ import (
 
 // observer records operations, each under its own name in a step. The bytes of a pipeline count for
 // its first command.
-type observer struct {
+type observer[O ~uint8] struct {
 	runs      *Runs
-	name      func(Op) string     // returns the name of an operation
+	name      func(O) string      // returns the name of an operation
 	recorders []*measure.Recorder // indexed by operation
 }
 
-func newObserver(of *Runs, name func(Op) string) *observer {
-	return &observer{runs: of, name: name, recorders: make([]*measure.Recorder, NumOps)}
+func newObserver[O ~uint8](of *Runs, name func(O) string) *observer[O] {
+	return &observer[O]{runs: of, name: name, recorders: make([]*measure.Recorder, NumOps)}
 }
 
-func (o *observer) Next(ctx context.Context, n int) error { return o.runs.Next(ctx, n) }
+func (o *observer[O]) Next(ctx context.Context, n int) error { return o.runs.Next(ctx, n) }
 
-func (o *observer) Ok(op Op, took time.Duration) { o.runs.Ended(o.recorder(op), took, nil) }
+func (o *observer[O]) Ok(op O, took time.Duration) { o.runs.Ended(o.recorder(op), took, nil) }
 
-func (o *observer) Fail(op Op, reason error, took time.Duration) {
+func (o *observer[O]) Fail(op O, reason error, took time.Duration) {
 	o.runs.Ended(o.recorder(op), took, reason)
 }
 
 // recorder returns an operation's recorder; nil outside a sweep.
-func (o *observer) recorder(op Op) *measure.Recorder {
+func (o *observer[O]) recorder(op O) *measure.Recorder {
 	for int(op) >= len(o.recorders) {
 		o.recorders = append(o.recorders, nil)
 	}

@@ -62,7 +62,7 @@ const (
 )
 
 // Sizes are weighted ranges of value sizes in bytes. A script writes 100, {min: 10, max: 100} or
-// [{size: 100, weight: 9}, {size: 1000, weight: 1}], with or without {size: ...} around it.
+// [{size: 100, weight: 9}, {size: 1000, weight: 1}].
 type Sizes []SizeRange
 
 // SizeRange is a uniform range of sizes, chosen in proportion to Weight.

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
@@ -86,15 +85,7 @@ func (c *Client) getOrSet(i int) {
 	start := clock.Now()
 	value, hit, err := DoGetOrSet(c.store, c.key, c.value, c.read[:0], int(c.work.options.TTL))
 	took := clock.Since(start)
-	switch {
-	case errors.Is(err, ErrRefused):
-		c.result.Refused++
-		err = nil
-	case err == nil && !hit:
-		c.result.BytesSent += uint64(len(c.value))
-	}
-
-	c.ended(GetOrSet, i, value, hit, err, took)
+	c.ended(GetOrSet, i, value, hit, c.gotOrSet(hit, c.value, err), took)
 }
 
 func (c *Client) ended(op Op, i int, value []byte, hit bool, err error, took time.Duration) {
@@ -107,7 +98,7 @@ func (c *Client) ended(op Op, i int, value []byte, hit bool, err error, took tim
 		}
 	}
 	if err == nil {
-		c.count(i, len(value), hit)
+		c.count(i < c.work.hot, len(value), hit)
 		if !hit && op == Get {
 			err = c.missing()
 		}
@@ -123,38 +114,9 @@ func (c *Client) verify(i int, value []byte) error {
 	return c.work.values.Verify(i, value)
 }
 
-func (c *Client) count(i, size int, hit bool) {
-	r := &c.result
-	hot := i < c.work.hot
-	if hot {
-		r.Hot++
-	}
-	if !hit {
-		r.Misses++
-
-		return
-	}
-	r.Hits++
-	r.BytesReceived += uint64(size)
-	if hot {
-		r.HotHits++
-	}
-}
-
 func (c *Client) wrote(op Op, size int, err error, took time.Duration) {
 	if err == nil {
 		c.result.BytesSent += uint64(size)
 	}
 	c.tell(op, err, took)
-}
-
-func (c *Client) tell(op Op, err error, took time.Duration) {
-	if err == nil {
-		c.result.Succeeded++
-		c.observer.Ok(op, took)
-
-		return
-	}
-	c.result.Failed++
-	c.observer.Fail(op, err, took)
 }

@@ -45,7 +45,7 @@ func TestManyClients(t *testing.T) {
 			options := base(ops, everything())
 			options.Values = workload.Sizes{{Min: 0, Max: 500, Weight: 1}}
 			spoil(&options)
-			w, err := workload.New(options, nil)
+			w, err := workload.New(options)
 			require.NoError(t, err)
 			store := &fakeStore{}
 			results, errs := [clients]workload.Result{}, [clients]error{}
@@ -64,7 +64,7 @@ func TestManyClients(t *testing.T) {
 			require.NoError(t, errors.Join(errs[:]...))
 			total, reads := workload.Result{}, 0
 			for i := range results {
-				total.Add(&results[i])
+				add(&total, &results[i])
 				reads += observers[i].Oks[workload.Get] + observers[i].Oks[workload.GetOrSet] + options.Batch*observers[i].Oks[workload.GetMulti]
 				if options.Pipeline == 1 {
 					require.LessOrEqual(t, observers[i].Took, results[i].Took, "no time is counted twice")
@@ -105,7 +105,7 @@ func TestCounts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			options := base(100, test.mix)
 			options.Keys.Distribution, options.Pipeline = workload.Sequential, test.pipeline
-			w, err := workload.New(options, nil)
+			w, err := workload.New(options)
 			require.NoError(t, err)
 			store := &fakeStore{}
 			for i := range 50 {
@@ -139,7 +139,7 @@ func TestMissesOfPrefilledKeys(t *testing.T) {
 		for _, allowed := range []bool{false, true} {
 			options := base(100, test.mix)
 			options.Keys.Distribution, options.Pipeline, options.AllowMisses = workload.Sequential, test.pipeline, allowed
-			w, err := workload.New(options, nil)
+			w, err := workload.New(options)
 			require.NoError(t, err)
 			store := &fakeStore{}
 			for i := range 50 {
@@ -169,7 +169,7 @@ func TestMissesOfPrefilledKeys(t *testing.T) {
 func TestHotHits(t *testing.T) {
 	options := base(10_000, workload.Mix{Get: 1})
 	options.Keys.Distribution = workload.HotCold
-	w, err := workload.New(options, nil)
+	w, err := workload.New(options)
 	require.NoError(t, err)
 	store := &fakeStore{}
 	for i := range 10 {
@@ -241,7 +241,7 @@ func TestWrongValuesAreFailures(t *testing.T) {
 
 func TestMixedUpKeys(t *testing.T) {
 	options := base(500, workload.Mix{Get: 1})
-	w, err := workload.New(options, nil)
+	w, err := workload.New(options)
 	require.NoError(t, err)
 	store := &fakeStore{Spoil: func(key, value []byte) []byte {
 		if string(key) == "key:000000000007" {

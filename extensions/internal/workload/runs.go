@@ -22,6 +22,26 @@ type Host interface {
 	Emit()
 	// Elapsed reports the duration of operations. It sends the module's metrics once a second.
 	Elapsed(took time.Duration)
+	// Tag sets the tags of a call's samples.
+	Tag(tags k6x.Tags)
+	// As converts an error for scripts.
+	As(err error) k6x.Error
+	// Throw throws an error in JavaScript. It does not return.
+	Throw(err error)
+	// Abort ends the test with an error after the current call.
+	Abort(err error)
+}
+
+// fail throws an operation's error. It aborts the test if the server does not work with the module.
+func fail(host Host, err error) {
+	e := host.As(err)
+	e.Message = err.Error()
+	if errors.Is(err, ErrClosed) && e.Kind == k6x.KindUsage {
+		host.Abort(&e)
+
+		return
+	}
+	host.Throw(&e)
 }
 
 // Runs manages the runs of one client. It belongs to its VU.
@@ -214,6 +234,17 @@ func (r *Runs) Ended(recorder *measure.Recorder, took time.Duration, reason erro
 		r.host.Elapsed(r.unreported)
 		r.unreported = 0
 	}
+}
+
+// stepGoesOn says why a client must not idle.
+const stepGoesOn = "and the step is not: give the scenario untilDone: true, in the place of iterations or duration"
+
+// idles reports whether a client has nothing left to do in a step that goes on: its call did
+// nothing.
+func (r *Runs) idles(did uint64) bool {
+	client := r.Client()
+
+	return client != nil && did == 0 && client.Measuring() && !client.Done()
 }
 
 // LogFailures logs how many operations failed in a run outside a sweep, and the first error. It

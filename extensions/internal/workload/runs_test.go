@@ -10,22 +10,27 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-type vu = modules.VU
-
 type fakeHost struct {
-	vu
+	Host
+
+	vu fakeVU
+}
+
+type fakeVU struct {
+	modules.VU
 
 	ctx context.Context
 }
 
-func (h *fakeHost) VU() modules.VU           { return h }
-func (h *fakeHost) Context() context.Context { return h.ctx }
-func (*fakeHost) Emit()                      {}
-func (*fakeHost) Elapsed(time.Duration)      {}
-func (*fakeHost) Traffic() (_, _ uint64)     { return 0, 0 }
+func (v fakeVU) Context() context.Context { return v.ctx }
+
+func (h *fakeHost) VU() modules.VU       { return h.vu }
+func (*fakeHost) Emit()                  {}
+func (*fakeHost) Elapsed(time.Duration)  {}
+func (*fakeHost) Traffic() (_, _ uint64) { return 0, 0 }
 
 func TestAClosedStoreEndsARun(t *testing.T) {
-	host := &fakeHost{ctx: t.Context()}
+	host := &fakeHost{vu: fakeVU{ctx: t.Context()}}
 	runs, ops := NewRuns(host, &Shared{}, host), 0
 	err := runs.Do(func(ctx context.Context) error {
 		for {

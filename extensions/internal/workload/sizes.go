@@ -15,11 +15,8 @@ func (s *Sizes) UnmarshalJSON(raw []byte) error {
 	if isNull(raw) {
 		return nil
 	}
-	if inner, ok := wrapped(raw); ok {
-		raw = inner
-	}
 	var fixed int
-	if !isNull(raw) && json.Unmarshal(raw, &fixed) == nil {
+	if json.Unmarshal(raw, &fixed) == nil {
 		*s = Sizes{{Min: fixed, Max: fixed, Weight: 1}}
 
 		return nil
@@ -44,16 +41,6 @@ func (s *Sizes) UnmarshalJSON(raw []byte) error {
 	*s = Sizes{{Min: *between.Min, Max: *between.Max, Weight: 1}}
 
 	return nil
-}
-
-func wrapped(raw []byte) (json.RawMessage, bool) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil || len(fields) != 1 {
-		return nil, false
-	}
-	inner, ok := fields["size"]
-
-	return inner, ok
 }
 
 func (s *Sizes) list(raw []byte) error {

@@ -109,7 +109,7 @@ func (c *Client) getMulti() {
 	if err == nil {
 		for slot, i := range s.indices {
 			hit := s.sizes[slot] >= 0
-			c.count(i, s.sizes[slot], hit)
+			c.count(i < c.work.hot, s.sizes[slot], hit)
 			if !hit {
 				err = c.missing()
 			}
@@ -169,7 +169,7 @@ func (c *Client) replied(slot int, broken error, took time.Duration) {
 		return
 	case command.Op == Get && err == nil:
 		hit := s.sizes[slot] >= 0
-		c.count(s.indices[slot], s.sizes[slot], hit)
+		c.count(s.indices[slot] < c.work.hot, s.sizes[slot], hit)
 		if !hit {
 			err = c.missing()
 		}

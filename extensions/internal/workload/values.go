@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 	"sort"
-	"sync"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload/ycsb"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -34,21 +33,13 @@ type Values struct {
 	pool   []byte
 }
 
-// Pools holds the random bytes that values are cut from, one pool per seed, shared by all clients.
-// The zero value is ready to use.
-type Pools struct {
-	mu     sync.Mutex
-	bySeed map[uint64][]byte
-}
-
 const (
-	alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-	tagSize  = 11      // characters of 6 bits for a 64-bit tag
-	starts   = 1 << 16 // possible start offsets in the pool
+	tagSize = ycsb.TagSize
+	starts  = 1 << 16 // possible start offsets in the pool
 )
 
-func newValues(seed uint64, sizes Sizes, pools *Pools) *Values {
-	v := &Values{seed: measure.Scramble(seed), sizes: slices.Clone(sizes), pool: pools.get(seed, sizes.largest()+starts)}
+func newValues(seed uint64, sizes Sizes) *Values {
+	v := &Values{seed: measure.Scramble(seed), sizes: slices.Clone(sizes), pool: ycsb.Pool(seed, sizes.largest()+starts)}
 	total := 0.0
 	for _, r := range sizes {
 		total += r.Weight
@@ -62,35 +53,10 @@ func newValues(seed uint64, sizes Sizes, pools *Pools) *Values {
 	return v
 }
 
-func (p *Pools) get(seed uint64, size int) []byte {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	if have := p.bySeed[seed]; len(have) >= size {
-		return have
-	}
-	const perDraw = 10
-	random := rand.NewPCG(seed, measure.Scramble(seed))
-	pool := make([]byte, 0, size+perDraw)
-	for len(pool) < size {
-		drawn := random.Uint64()
-		for range perDraw {
-			pool = append(pool, alphabet[drawn&63])
-			drawn >>= 6
-		}
-	}
-	if p.bySeed == nil {
-		p.bySeed = make(map[uint64][]byte)
-	}
-	p.bySeed[seed] = pool
-
-	return pool
-}
-
 // Append appends the value of key i.
 func (v *Values) Append(buf []byte, i int) []byte {
 	tag, rest := v.parts(i)
-	characters := alphabetical(tag)
+	characters := ycsb.Tag(tag)
 	buf = append(buf, characters[:min(tagSize, rest.size)]...)
 
 	return append(buf, rest.pool...)
@@ -111,7 +77,7 @@ func (v *Values) Verify(i int, value []byte) error {
 		return ErrWrongSize
 	}
 	start := min(tagSize, rest.size)
-	characters := alphabetical(tag)
+	characters := ycsb.Tag(tag)
 	if !bytes.Equal(value[:start], characters[:start]) {
 		return ErrWrongKey
 	}
@@ -128,7 +94,7 @@ type remainder struct {
 }
 
 func (v *Values) parts(i int) (tag uint64, rest remainder) {
-	tag = measure.Scramble(v.seed + uint64(i)) // Scramble is a bijection, so tags are unique
+	tag = measure.Scramble(v.seed + uint64(i)) // Mix is a bijection, so tags are unique
 	size := v.size(tag)
 	if size <= tagSize {
 		return tag, remainder{size: size}
@@ -151,13 +117,4 @@ func (v *Values) size(tag uint64) int {
 	high, _ := bits.Mul64(measure.Scramble(tag+1), uint64(r.Max-r.Min+1))
 
 	return r.Min + int(high)
-}
-
-func alphabetical(tag uint64) (characters [tagSize]byte) {
-	for at := range characters {
-		characters[at] = alphabet[tag&63]
-		tag >>= 6
-	}
-
-	return characters
 }

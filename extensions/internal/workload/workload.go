@@ -18,15 +18,11 @@ type Workload struct {
 }
 
 // New validates the options and returns their workload. An error names the invalid option.
-// Workloads with the same pools share the memory of their values; pools may be nil.
-func New(options Options, pools *Pools) (*Workload, error) {
+func New(options Options) (*Workload, error) {
 	if err := options.ValidateKeys(); err != nil {
 		return nil, err
 	}
-	if pools == nil {
-		pools = &Pools{}
-	}
-	w := &Workload{options: options, values: newValues(options.Seed, options.Values, pools), hot: options.Keys.hot()}
+	w := &Workload{options: options, values: newValues(options.Seed, options.Values), hot: options.Keys.hot()}
 	mix := options.Mix.shares()
 	shares, total := mix[:], 0.0
 	if len(options.Commands) > 0 {

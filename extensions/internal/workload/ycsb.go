@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -33,9 +32,8 @@ const (
 type YCSBShared struct {
 	runs Shared
 
-	mu        sync.Mutex
-	workloads map[string]*ycsb.Workload // workloads by server and options
-	loads     map[loadKey]*ycsb.Load
+	workloads memo[string, *ycsb.Workload] // workloads by server and options
+	loads     memo[loadKey, *ycsb.Load]
 }
 
 // loadKey identifies the clients that share a load phase.
@@ -49,34 +47,22 @@ func (s *YCSBShared) Workload(target string, text []byte) (*ycsb.Workload, error
 	if len(text) == 0 {
 		text = []byte("{}")
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := target + "\n" + string(text)
-	if work := s.workloads[key]; work != nil {
-		return work, nil
-	}
-	var options ycsb.Options
-	if err := json.Unmarshal(text, &options); err != nil {
-		return nil, err
-	}
-	if s.workloads == nil {
-		s.workloads, s.loads = map[string]*ycsb.Workload{}, map[loadKey]*ycsb.Load{}
-	}
-	s.workloads[key] = ycsb.New(options)
 
-	return s.workloads[key], nil
+	return s.workloads.of(target+"\n"+string(text), func() (*ycsb.Workload, error) {
+		var options ycsb.Options
+		if err := json.Unmarshal(text, &options); err != nil {
+			return nil, err
+		}
+
+		return ycsb.New(options), nil
+	})
 }
 
 // Load returns the load phase that a group of clients shares.
 func (s *YCSBShared) Load(work *ycsb.Workload, of any) *ycsb.Load {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := loadKey{work, of}
-	if s.loads[key] == nil {
-		s.loads[key] = work.NewLoad()
-	}
+	load, _ := s.loads.of(loadKey{work, of}, func() (*ycsb.Load, error) { return work.NewLoad(), nil })
 
-	return s.loads[key]
+	return load
 }
 
 // phase holds the options of a call of client.ycsb.
@@ -101,23 +87,24 @@ func (p *phase) validate() error {
 
 // YCSBBench keeps a script client's state between runs. It belongs to one VU.
 type YCSBBench struct {
-	host   BenchHost
+	host   Host
 	shared *YCSBShared
 	target string
 	store  ycsb.Store
-	runs   *Runs
 	work   map[string]*ycsb.Client
 
-	recorders [ycsb.NumOps]*measure.Recorder
-	parts     [2]part // reads and updates of read-modify-writes
+	*observer[ycsb.Op]
+	parts [2]part // reads and updates of read-modify-writes
 }
 
 // NewYCSB returns a client's bench. All clients of a module pass the same shared. Clients with the
 // same target insert into one workload.
-func NewYCSB(host BenchHost, shared *YCSBShared, target string, moving Moving, store ycsb.Store) *YCSBBench {
+func NewYCSB(host Host, shared *YCSBShared, target string, moving Moving, store ycsb.Store) *YCSBBench {
+	runs := NewRuns(host, &shared.runs, moving)
+
 	return &YCSBBench{
-		host: host, shared: shared, target: target, store: store, runs: NewRuns(host, &shared.runs, moving),
-		work: map[string]*ycsb.Client{},
+		host: host, shared: shared, target: target, store: store, work: map[string]*ycsb.Client{},
+		observer: newObserver(runs, ycsb.Op.String),
 	}
 }
 
@@ -128,7 +115,7 @@ func (b *YCSBBench) TakeTurns(seat *eventloop.Seat) { b.runs.TakeTurns(seat) }
 func (b *YCSBBench) Run(call sobek.FunctionCall) sobek.Value {
 	if b.runs.Join() { // a new step restarts the random streams
 		clear(b.work)
-		b.recorders, b.parts = [ycsb.NumOps]*measure.Recorder{}, [2]part{}
+		b.observer, b.parts = newObserver(b.runs, ycsb.Op.String), [2]part{}
 	}
 	client, asked, err := b.asked(call)
 	if err != nil {
@@ -153,11 +140,11 @@ func (b *YCSBBench) Run(call sobek.FunctionCall) sobek.Value {
 	})
 	b.count(&result)
 	if err != nil {
-		b.fail(err)
+		fail(b.host, err)
 	}
 	b.runs.LogFailures(result.Failed, result.Succeeded)
-	if asked.Phase == phaseLoad && left == 0 {
-		b.loaded(&result)
+	if asked.Phase == phaseLoad && left == 0 && b.runs.idles(result.Succeeded+result.Failed) {
+		b.host.Throw(k6x.Misuse("ycsb: all records are loaded, %s", stepGoesOn))
 	}
 
 	return k6x.Plain(b.host.VU().Runtime(), map[string]any{
@@ -169,7 +156,7 @@ func (b *YCSBBench) Run(call sobek.FunctionCall) sobek.Value {
 
 // asked returns a call's client and phase.
 func (b *YCSBBench) asked(call sobek.FunctionCall) (client *ycsb.Client, p phase, err error) {
-	if err := k6x.ReadOptions(call.Argument(1), &p); err != nil {
+	if err := k6x.Options(call.Argument(1), &p); err != nil {
 		return nil, p, err
 	}
 	if err := p.validate(); err != nil {
@@ -197,16 +184,6 @@ func (b *YCSBBench) asked(call sobek.FunctionCall) (client *ycsb.Client, p phase
 	return client, p, nil
 }
 
-// loaded ends the client's part of the step when all records are loaded.
-func (b *YCSBBench) loaded(result *ycsb.Result) {
-	client := b.runs.Client()
-	if client == nil || client.Done() || result.Succeeded+result.Failed > 0 || !client.Measuring() {
-		return
-	}
-	b.host.Throw(k6x.Misuse("ycsb: all records are loaded, and the step is not over: give the scenario untilDone: true, " +
-		"in the place of iterations or duration"))
-}
-
 // count adds a run's counters to the step.
 func (b *YCSBBench) count(result *ycsb.Result) {
 	client := b.runs.Client()
@@ -219,19 +196,6 @@ func (b *YCSBBench) count(result *ycsb.Result) {
 	if result.Missing > 0 {
 		client.Counter(measure.Misses).Add(result.Missing)
 	}
-}
-
-func (b *YCSBBench) fail(err error) { Fail(b.host, err) }
-
-// Next implements ycsb.Observer.
-func (b *YCSBBench) Next(ctx context.Context, n int) error { return b.runs.Next(ctx, n) }
-
-// Ok implements ycsb.Observer.
-func (b *YCSBBench) Ok(op ycsb.Op, took time.Duration) { b.runs.Ended(b.recorder(op), took, nil) }
-
-// Fail implements ycsb.Observer.
-func (b *YCSBBench) Fail(op ycsb.Op, reason error, took time.Duration) {
-	b.runs.Ended(b.recorder(op), took, reason)
 }
 
 // Parts implements ycsb.Observer.
@@ -257,15 +221,4 @@ func (p *part) add(took time.Duration) {
 	p.rest += took
 	p.counter.Add(uint64(p.rest / time.Microsecond))
 	p.rest %= time.Microsecond
-}
-
-// recorder returns an operation's recorder; nil outside a sweep.
-func (b *YCSBBench) recorder(op ycsb.Op) *measure.Recorder {
-	if b.recorders[op] == nil {
-		if client := b.runs.Client(); client != nil {
-			b.recorders[op] = client.Recorder(op.String())
-		}
-	}
-
-	return b.recorders[op]
 }

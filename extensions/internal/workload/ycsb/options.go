@@ -19,25 +19,16 @@ type Options struct {
 	RecordCount    int64  `json:"recordCount"`
 	OperationCount int64  `json:"operationCount"` // expected operations for zipfian, including inserts
 	InsertOrder    string `json:"insertOrder"`
-	ZeroPadding    int    `json:"zeroPadding"`
 
-	FieldCount              int    `json:"fieldCount"`
-	FieldLength             int    `json:"fieldLength"`
-	MinFieldLength          int    `json:"minFieldLength"`
-	FieldLengthDistribution string `json:"fieldLengthDistribution"`
-	ReadAllFields           bool   `json:"readAllFields"`
-	WriteAllFields          bool   `json:"writeAllFields"`
-	DataIntegrity           bool   `json:"dataIntegrity"`
+	FieldCount     int  `json:"fieldCount"`
+	FieldLength    int  `json:"fieldLength"`
+	ReadAllFields  bool `json:"readAllFields"`
+	WriteAllFields bool `json:"writeAllFields"`
+	DataIntegrity  bool `json:"dataIntegrity"`
 
-	RequestDistribution   string  `json:"requestDistribution"`
-	HotspotDataFraction   float64 `json:"hotspotDataFraction"`
-	HotspotOpnFraction    float64 `json:"hotspotOpnFraction"`
-	ExponentialPercentile float64 `json:"exponentialPercentile"`
-	ExponentialFrac       float64 `json:"exponentialFrac"`
-
-	MinScanLength          int64  `json:"minScanLength"`
-	MaxScanLength          int64  `json:"maxScanLength"`
-	ScanLengthDistribution string `json:"scanLengthDistribution"`
+	RequestDistribution string `json:"requestDistribution"`
+	MinScanLength       int64  `json:"minScanLength"`
+	MaxScanLength       int64  `json:"maxScanLength"`
 
 	Seed uint64 `json:"seed"`
 	// AllowMisses counts a read without a record as successful, for caches that may evict.
@@ -55,14 +46,9 @@ type Mix struct {
 
 // Values of options.
 const (
-	Uniform     = "uniform"
-	Zipfian     = "zipfian"
-	Latest      = "latest"
-	Hotspot     = "hotspot"
-	Exponential = "exponential"
-	Sequential  = "sequential"
-
-	Constant = "constant"
+	Uniform = "uniform"
+	Zipfian = "zipfian"
+	Latest  = "latest"
 
 	Hashed  = "hashed"
 	Ordered = "ordered"
@@ -73,17 +59,13 @@ const (
 	maxFields  = 1000
 	maxRecord  = 64 << 20 // bytes
 	maxScan    = 100_000
-	maxPadding = 100
 )
 
 func defaults() Options {
 	return Options{
 		Mix:         Mix{Read: 0.95, Update: 0.05},
-		RecordCount: 1000, InsertOrder: Hashed, ZeroPadding: 1,
-		FieldCount: 10, FieldLength: 100, MinFieldLength: 1, FieldLengthDistribution: Constant, ReadAllFields: true,
-		RequestDistribution: Uniform, HotspotDataFraction: 0.2, HotspotOpnFraction: 0.8,
-		ExponentialPercentile: 95, ExponentialFrac: 0.8571428571,
-		MinScanLength: 1, MaxScanLength: 1000, ScanLengthDistribution: Uniform,
+		RecordCount: 1000, InsertOrder: Hashed, FieldCount: 10, FieldLength: 100, ReadAllFields: true,
+		RequestDistribution: Uniform, MinScanLength: 1, MaxScanLength: 1000,
 		Seed: 1,
 	}
 }
@@ -151,7 +133,7 @@ func (m *Mix) Ops() (ops []Op) {
 }
 
 func (o *Options) validate() error {
-	for _, err := range []error{o.checkMix(), o.checkNumbers(), o.checkWords(), o.checkFields(), o.checkDistribution()} {
+	for _, err := range []error{o.checkMix(), o.checkNumbers(), o.checkWords()} {
 		if err != nil {
 			return err
 		}
@@ -180,10 +162,8 @@ func (o *Options) checkNumbers() error {
 	}{
 		{"recordCount", o.RecordCount, 1, maxRecords},
 		{"operationCount", o.OperationCount, 1, maxRecords},
-		{"zeroPadding", int64(o.ZeroPadding), 1, maxPadding},
 		{"fieldCount", int64(o.FieldCount), 1, maxFields},
 		{"fieldLength", int64(o.FieldLength), 1, maxRecord / int64(max(o.FieldCount, 1))},
-		{"minFieldLength", int64(o.MinFieldLength), 1, max(int64(o.FieldLength), 1)},
 		{"minScanLength", o.MinScanLength, 1, maxScan},
 		{"maxScanLength", o.MaxScanLength, o.MinScanLength, maxScan},
 	} {
@@ -200,55 +180,19 @@ func (o *Options) checkWords() error {
 		name, value string
 		known       []string
 	}{
-		{"requestDistribution", o.RequestDistribution, []string{Uniform, Zipfian, Latest, Hotspot, Exponential, Sequential}},
+		{"requestDistribution", o.RequestDistribution, []string{Uniform, Zipfian, Latest}},
 		{"insertOrder", o.InsertOrder, []string{Hashed, Ordered}},
-		{"fieldLengthDistribution", o.FieldLengthDistribution, []string{Constant, Uniform, Zipfian}},
-		{"scanLengthDistribution", o.ScanLengthDistribution, []string{Uniform, Zipfian}},
 	} {
 		if !slices.Contains(word.known, word.value) {
 			return fmt.Errorf("option %s must be one of %s, not %q", word.name, strings.Join(word.known, ", "), word.value)
 		}
 	}
-
-	return nil
-}
-
-func (o *Options) checkFields() error {
 	switch {
-	case o.DataIntegrity && o.FieldLengthDistribution != Constant:
-		return fmt.Errorf("option dataIntegrity needs fieldLengthDistribution %q, not %q", Constant, o.FieldLengthDistribution)
-	case o.DataIntegrity && o.FieldLength < tagSize:
-		return fmt.Errorf("option dataIntegrity needs a fieldLength of at least %d, not %d", tagSize, o.FieldLength)
+	case o.DataIntegrity && o.FieldLength < TagSize:
+		return fmt.Errorf("option dataIntegrity needs a fieldLength of at least %d, not %d", TagSize, o.FieldLength)
+	case o.RequestDistribution == Latest && o.RecordCount < 10:
+		return fmt.Errorf("option recordCount must be at least 10 with requestDistribution latest, not %d", o.RecordCount)
 	default:
 		return nil
 	}
 }
-
-func (o *Options) checkDistribution() error {
-	switch o.RequestDistribution {
-	case Latest:
-		if o.RecordCount < 10 {
-			return fmt.Errorf("option recordCount must be at least 10 with requestDistribution latest, not %d", o.RecordCount)
-		}
-	case Hotspot:
-		hot := o.hotInterval()
-		if !(o.HotspotDataFraction > 0 && o.HotspotDataFraction < 1) || hot == 0 || hot == o.RecordCount {
-			return fmt.Errorf("option hotspotDataFraction must be above 0 and below 1, and make at least one of %d records hot and one cold, not %v",
-				o.RecordCount, o.HotspotDataFraction)
-		}
-		if !(o.HotspotOpnFraction >= 0 && o.HotspotOpnFraction <= 1) {
-			return fmt.Errorf("option hotspotOpnFraction must be from 0 to 1, not %v", o.HotspotOpnFraction)
-		}
-	case Exponential:
-		if !(o.ExponentialPercentile > 0 && o.ExponentialPercentile < 100) {
-			return fmt.Errorf("option exponentialPercentile must be above 0 and below 100, not %v", o.ExponentialPercentile)
-		}
-		if !(o.ExponentialFrac > 0 && o.ExponentialFrac <= 1) {
-			return fmt.Errorf("option exponentialFrac must be above 0 and at most 1, not %v", o.ExponentialFrac)
-		}
-	}
-
-	return nil
-}
-
-func (o *Options) hotInterval() int64 { return int64(float64(o.RecordCount) * o.HotspotDataFraction) }

@@ -8,11 +8,38 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-const (
-	alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-	tagSize  = 11      // characters of 6 bits for a 64-bit tag
-	starts   = 1 << 16 // possible start offsets in the pool
-)
+const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+// TagSize is the number of characters of 6 bits in a 64-bit tag.
+const TagSize = 11
+
+const starts = 1 << 16 // possible start offsets in the pool
+
+// Tag returns the characters of a tag.
+func Tag(tag uint64) (characters [TagSize]byte) {
+	for at := range characters {
+		characters[at] = alphabet[tag&63]
+		tag >>= 6
+	}
+
+	return characters
+}
+
+// Pool returns at least size random characters of a seed.
+func Pool(seed uint64, size int) []byte {
+	const perDraw = 10
+	random := rand.NewPCG(seed, measure.Scramble(seed))
+	pool := make([]byte, 0, size+perDraw)
+	for len(pool) < size {
+		drawn := random.Uint64()
+		for range perDraw {
+			pool = append(pool, alphabet[drawn&63])
+			drawn >>= 6
+		}
+	}
+
+	return pool
+}
 
 type values struct {
 	seed uint64
@@ -20,17 +47,7 @@ type values struct {
 }
 
 func newValues(seed uint64, longest int) *values {
-	random := rand.NewPCG(seed, measure.Scramble(seed))
-	pool := make([]byte, 0, longest+starts+10)
-	for len(pool) < longest+starts {
-		drawn := random.Uint64()
-		for range 10 {
-			pool = append(pool, alphabet[drawn&63])
-			drawn >>= 6
-		}
-	}
-
-	return &values{seed: measure.Scramble(seed), pool: pool}
+	return &values{seed: measure.Scramble(seed), pool: Pool(seed, longest+starts)}
 }
 
 // Do not modify the result.
@@ -49,12 +66,10 @@ func (v *values) appendOwn(buf, key []byte, field, length int) []byte {
 	}
 	tag = measure.Scramble(tag + uint64(field))
 	start := int(measure.Scramble(tag) % starts)
-	for range tagSize {
-		buf = append(buf, alphabet[tag&63])
-		tag >>= 6
-	}
+	characters := Tag(tag)
+	buf = append(buf, characters[:]...)
 
-	return append(buf, v.pool[start+tagSize:start+length]...)
+	return append(buf, v.pool[start+TagSize:start+length]...)
 }
 
 // ErrWrongValue is returned if a field does not have the value that belongs to its key.

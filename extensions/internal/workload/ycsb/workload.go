@@ -2,10 +2,8 @@ package ycsb
 
 import (
 	"bytes"
-	"math"
 	"math/rand/v2"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -18,13 +16,8 @@ type Workload struct {
 	bounds  []float64
 
 	inserts sequence
-	round   atomic.Int64 // draws so far, for sequential
 	keys    *zipfian
-	span    int64    // for zipfian: number of records that draws are spread over
-	hot     int64    // number of hot records, for hotspot
-	gamma   float64  // rate parameter, for exponential
-	lengths *zipfian // lengths of scans
-	sizes   *zipfian // sizes of fields
+	span    int64 // for zipfian: number of records that draws are spread over
 }
 
 // New returns the workload of options read by UnmarshalJSON.
@@ -45,16 +38,6 @@ func New(o Options) *Workload {
 		w.span = o.RecordCount + 1 + int64(float64(o.OperationCount)*o.Mix.Insert/total*2)
 	case Latest:
 		w.keys = newZipfian(o.RecordCount-1, 0)
-	case Hotspot:
-		w.hot = o.hotInterval()
-	case Exponential:
-		w.gamma = -math.Log(1-o.ExponentialPercentile/100) / (float64(o.RecordCount) * o.ExponentialFrac)
-	}
-	if o.ScanLengthDistribution == Zipfian {
-		w.lengths = newZipfian(o.MaxScanLength-o.MinScanLength+1, 0)
-	}
-	if o.FieldLengthDistribution == Zipfian {
-		w.sizes = newZipfian(int64(o.FieldLength-o.MinFieldLength+1), 0)
 	}
 
 	return w
@@ -93,14 +76,8 @@ func (w *Workload) AppendKey(buf []byte, record int64) []byte {
 	if w.options.InsertOrder == Hashed {
 		record = fnvHash64(record)
 	}
-	var room [20]byte
-	digits := strconv.AppendInt(room[:0], record, 10)
-	buf = append(buf, "user"...)
-	for range w.options.ZeroPadding - len(digits) {
-		buf = append(buf, '0')
-	}
 
-	return append(buf, digits...)
+	return strconv.AppendInt(append(buf, "user"...), record, 10)
 }
 
 // Field is a field with its value.
@@ -166,7 +143,7 @@ func (c *Client) Next() *Operation {
 	}
 	c.next.Key = c.work.AppendKey(c.next.Key, c.next.Record)
 	if op == Scan {
-		c.next.Length = int(o.MinScanLength + c.spread(c.work.lengths, o.MaxScanLength-o.MinScanLength+1))
+		c.next.Length = int(o.MinScanLength + c.random.Int64N(o.MaxScanLength-o.MinScanLength+1))
 	}
 	if (op == Read || op == Scan || op == ReadModifyWrite) && !o.ReadAllFields {
 		c.next.Field = c.random.IntN(o.FieldCount)
@@ -220,27 +197,9 @@ func (c *Client) draw() int64 {
 		last := w.inserts.last.Load()
 
 		return last - w.keys.draw(&c.random, last)
-	case Hotspot: // HotspotIntegerGenerator
-		if c.random.Float64() < w.options.HotspotOpnFraction {
-			return c.random.Int64N(w.hot)
-		}
-
-		return w.hot + c.random.Int64N(w.options.RecordCount-w.hot)
-	case Exponential: // ExponentialGenerator
-		return w.inserts.last.Load() - int64(-math.Log(1-c.random.Float64())/w.gamma)
-	case Sequential: // SequentialGenerator
-		return (w.round.Add(1) - 1) % w.options.RecordCount
 	default:
 		return c.random.Int64N(w.options.RecordCount)
 	}
-}
-
-func (c *Client) spread(distribution *zipfian, n int64) int64 {
-	if distribution == nil {
-		return c.random.Int64N(n)
-	}
-
-	return distribution.draw(&c.random, n)
 }
 
 func (c *Client) writeAll() {
@@ -270,16 +229,12 @@ func (c *Client) reserve(fields int) {
 func (c *Client) append(field int) {
 	o := &c.work.options
 	var value []byte
-	switch {
-	case o.DataIntegrity:
+	if o.DataIntegrity {
 		begin := len(c.own)
 		c.own = c.work.values.appendOwn(c.own, c.next.Key, field, o.FieldLength)
 		value = c.own[begin:]
-	case o.FieldLengthDistribution == Constant:
+	} else {
 		value = c.work.values.random(&c.random, o.FieldLength)
-	default:
-		length := o.MinFieldLength + int(c.spread(c.work.sizes, int64(o.FieldLength-o.MinFieldLength+1)))
-		value = c.work.values.random(&c.random, length)
 	}
 	c.next.Write = append(c.next.Write, Field{field, value})
 }

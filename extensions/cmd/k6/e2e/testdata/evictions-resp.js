@@ -13,7 +13,7 @@ export default function () {
   client.connect();
   sweep.run(() => {
     sleep(0.01);
-    client.run({ iterations: 10, mix: { set: 1 }, keys: { count: 2000 }, values: { size: 10000 } });
+    client.run({ iterations: 10, mix: { set: 1 }, keys: { count: 2000 }, values: 10000 });
   });
 }
 
