@@ -182,8 +182,7 @@ func TestRunMisused(t *testing.T) {
 		`run(5)`:                    `run: options must be an object, not 5`,
 		`hitRate()`:                 `hitRate: option config must be given: { memory, item } in bytes`,
 		`hitRate({ config: '2g' })`: `hitRate: option config must be an object, not a string`,
-		`hitRate({ config: { memory: 9, itm: 1 } })`: `hitRate: option config must be the name of a published configuration, such as '2g-513k', or { memory, item } in bytes, ` +
-			`with random (true or false), hot, access and hotMemory (whole percent)`,
+		`hitRate({ config: { memory: 9, itm: 1 } })`:                                           `hitRate: unknown option "config.itm"; known are random, memory, item, hot, access, hotMemory`,
 		`hitRate({ config: { memory: 104857600, item: 512 } })`:                                `hitRate: option pass must be 'warmup' or 'timed', not ""`,
 		`hitRate({ config: { memory: 104857600, item: 512 }, pass: 'timed', iterations: -1 })`: `hitRate: option iterations must be a number of accesses, or 0 for all that are left, not -1`,
 		`hitRate({ config: { memory: 1, item: 500 }, pass: 'timed' })`:                         `hitRate: options config.memory (1) and config.item (500) make 0 cases, none of them hot; more memory or smaller items are needed`,
@@ -439,7 +438,8 @@ func TestHitRateOutsideOfASweep(t *testing.T) {
 	require.Equal(t, 2000, r.Left)
 	r = v.bench(`client.hitRate(` + options + ` })`)
 	require.Equal(t, 2000, r.Succeeded)
-	require.Equal(t, result{}, v.bench(`client.hitRate(`+options+` })`), "a pass is done once")
+	r = v.bench(`client.hitRate(` + options + ` })`)
+	require.Zero(t, r.Succeeded+r.Failed, "a pass is done once")
 }
 
 func TestRunIsInterrupted(t *testing.T) {

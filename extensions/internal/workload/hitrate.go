@@ -43,7 +43,7 @@ func (b *CacheBench) HitRate(call sobek.FunctionCall) sobek.Value {
 	var o rateOptions
 	_, _, of := b.runs.Place()
 	var pass *Pass
-	err := k6x.Options(call.Argument(0), &o)
+	err := k6x.ReadOptions(call.Argument(0), &o)
 	if err == nil {
 		err = o.check()
 	}

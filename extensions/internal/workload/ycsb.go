@@ -156,7 +156,7 @@ func (b *YCSBBench) Run(call sobek.FunctionCall) sobek.Value {
 
 // asked returns a call's client and phase.
 func (b *YCSBBench) asked(call sobek.FunctionCall) (client *ycsb.Client, p phase, err error) {
-	if err := k6x.Options(call.Argument(1), &p); err != nil {
+	if err := k6x.ReadOptions(call.Argument(1), &p); err != nil {
 		return nil, p, err
 	}
 	if err := p.validate(); err != nil {
