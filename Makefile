@@ -250,8 +250,7 @@ front: stock-rollup ## run the main benchmark, and put its table and page on the
 
 .PHONY: ycsb
 ycsb: bin/k6 bin/bench ## run workloads of YCSB on all stores, and put the table on their page (GO_YCSB=program: compare with go-ycsb)
-	$(own) redis memcached nats postgres machbase -- bash -o pipefail -c 'go run -C scripts ./ycsb $(if $(GO_YCSB),-go-ycsb $(GO_YCSB)) | \
-	  bin/bench put -page scenarios/README.md -part ycsb -command "make ycsb"'
+	$(own) redis memcached nats postgres machbase -- bin/bench ycsb $(if $(GO_YCSB),-go-ycsb $(GO_YCSB))
 
 .PHONY: soak
 soak: bin/k6 ## stream to InfluxDB for ten minutes, and check for lost data and memory growth

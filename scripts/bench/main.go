@@ -7,6 +7,7 @@
 //	bench check   compares the last two runs on the same kind of machine
 //	bench report  puts the tables of a scenario's report into pages
 //	bench put     puts standard input into a page
+//	bench ycsb    runs YCSB workloads on all stores, and puts their table into its page
 //
 // The servers run on one processor and everything else on another: start the servers with
 // `taskset --cpu-list 0`. An unfinished run is in results/bench.json; complete ones are in
@@ -26,10 +27,10 @@ import (
 const ownPage, runs, unfinished = "scripts/bench/README.md", "scripts/bench/runs", "results/bench.json"
 
 func main() {
-	commands := map[string]func([]string) error{"run": measure, "page": writePage, "check": check, "report": putReports, "put": putInput}
+	commands := map[string]func([]string) error{"run": measure, "page": writePage, "check": check, "report": putReports, "put": putInput, "ycsb": putYCSB}
 	var err error
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		err = errors.New("the first argument must be run, page, check, report or put")
+		err = errors.New("the first argument must be run, page, check, report, put or ycsb")
 	} else {
 		err = commands[os.Args[1]](os.Args[2:])
 	}
