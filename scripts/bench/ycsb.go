@@ -41,9 +41,9 @@ func (r *ycsbRow) String() string {
 		r.store, r.client, r.workload, r.rate, r.op, r.p50, r.p99, r.cpu, server, r.failed)
 }
 
-// putYCSB runs YCSB workloads on all stores whose addresses are in the environment, and puts a table
-// of them into their page. With -go-ycsb, that program does the same work on Redis, PostgreSQL and
-// SQLite.
+// putYCSB runs YCSB workloads on all stores whose addresses are in the environment, and puts a
+// table of them into their page. With -go-ycsb, that program does the same work on Redis,
+// PostgreSQL and SQLite.
 func putYCSB(args []string) (err error) {
 	flags := flag.NewFlagSet("bench ycsb", flag.ContinueOnError)
 	other := flags.String("go-ycsb", "", "the program go-ycsb; empty: without it")
