@@ -57,7 +57,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 		c.runs.TakeTurns(c.seat)
 	}
 	m.SetConstant(call.This, "driver", driver.Name())
-	m.SetConstant(call.This, "statementCache", config.StatementCache)
+	m.SetConstant(call.This, "statementCache", string(config.StatementCache))
 	methods.Put(m.Runtime(), call.This, c)
 
 	return nil

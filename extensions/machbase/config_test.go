@@ -32,7 +32,10 @@ func TestConfig(t *testing.T) {
 		{"host of a url", `'machbase://db'`, with(func(c *Config) { c.Host = "db" })},
 		{"a slash behind a url", `'machbase://db/'`, with(func(c *Config) { c.Host = "db" })},
 		{"all of a url", `'machbase://joe:secret@db:1234?timeout=2s&connectTimeout=300ms&statementCache=auto&fetchRows=7&queryTimeout=4s&driver=machgo&alternatives=b:1,c:2'`,
-			Config{"db", 1234, "joe", "secret", "machgo", []string{"b:1", "c:2"}, 2 * time.Second, 4 * time.Second, 300 * time.Millisecond, "auto", 7}},
+			Config{
+				Host: "db", Port: 1234, User: "joe", Password: "secret", Driver: "machgo", Alternatives: []string{"b:1", "c:2"},
+				Timeout: 2 * time.Second, QueryTimeout: 4 * time.Second, ConnectTimeout: 300 * time.Millisecond, StatementCache: "auto", FetchRows: 7,
+			}},
 		{"a user without password", `'machbase://joe@db'`, with(func(c *Config) { c.Host, c.User = "db", "joe" })},
 		{"escapes in user and password", `'machbase://j%20e:p%40%2F%3A%23%3Fw@db'`,
 			with(func(c *Config) { c.Host, c.User, c.Password = "db", "j e", "p@/:#?w" })},
@@ -51,14 +54,23 @@ func TestConfig(t *testing.T) {
 		})},
 		{"all options", `{ url: ['db:1234', 'b:1'], user: 'joe', password: 'secret', timeout: '2s', connectTimeout: 300,
 			statementCache: 'on', fetchRows: 7, driver: 'machcli', queryTimeout: 1500 }`,
-			Config{"db", 1234, "joe", "secret", "machcli", []string{"b:1"}, 2 * time.Second, 1500 * time.Millisecond, 300 * time.Millisecond, "on", 7}},
+			Config{
+				Host: "db", Port: 1234, User: "joe", Password: "secret", Driver: "machcli", Alternatives: []string{"b:1"},
+				Timeout: 2 * time.Second, QueryTimeout: 2 * time.Second, ConnectTimeout: 300 * time.Millisecond, StatementCache: "on", FetchRows: 7,
+			}},
 		{"url as an option", `{ url: 'machbase://db:77' }`, with(func(c *Config) { c.Host, c.Port = "db", 77 })},
 		{"options override the url", `'machbase://joe:secret@db:1234?timeout=2s&connectTimeout=2s&statementCache=auto&fetchRows=7',
 			{ user: 'u', password: 'p', timeout: '1s', connectTimeout: '4s', statementCache: 'off', fetchRows: 9 }`,
-			Config{"db", 1234, "u", "p", "native", nil, time.Second, 0, 4 * time.Second, "off", 9}},
+			Config{
+				Host: "db", Port: 1234, User: "u", Password: "p", Driver: "native", Timeout: time.Second,
+				ConnectTimeout: 4 * time.Second, StatementCache: "off", FetchRows: 9,
+			}},
 		{"one option overrides the url's", `'machbase://joe:secret@db:1234?timeout=2s', { timeout: '3s' }`,
 			with(func(c *Config) {
-				*c = Config{"db", 1234, "joe", "secret", "native", nil, 3 * time.Second, 0, c.ConnectTimeout, c.StatementCache, c.FetchRows}
+				*c = Config{
+					Host: "db", Port: 1234, User: "joe", Password: "secret", Driver: "native", Timeout: 3 * time.Second,
+					ConnectTimeout: c.ConnectTimeout, StatementCache: c.StatementCache, FetchRows: c.FetchRows,
+				}
 			})},
 		{"a first argument that is not there", `undefined, { url: 'db' }`, with(func(c *Config) { c.Host = "db" })},
 	} {

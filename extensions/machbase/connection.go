@@ -67,7 +67,7 @@ func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*c
 	}
 
 	return nil, k6x.Errorf(k6x.KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)",
-		strings.Join(append([]string{cfg.Address()}, cfg.Alternatives...), ", "), cfg.ConnectTimeout)
+		strings.Join(cfg.Addresses(), ", "), cfg.ConnectTimeout)
 }
 
 func newConnection(conn Conn) *connection { return &connection{conn: conn} }

@@ -86,9 +86,6 @@ type Appender interface {
 	Close(ctx context.Context) (cmi.Receipt, error)
 }
 
-// DefaultDriver is the default of the option driver.
-const DefaultDriver = "native"
-
 var drivers = []Driver{nativeDriver{}} //nolint:gochecknoglobals // a registry, as in database/sql
 
 // RegisterDriver adds a driver. Packages with optional drivers call it in init.

@@ -2,36 +2,22 @@ package machbase
 
 import (
 	"context"
-	"net"
-	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
 type nativeDriver struct{}
 
-func (nativeDriver) Name() string { return "native" }
+func (nativeDriver) Name() string { return cmi.DefaultDriver }
 
 func (nativeDriver) Open(ctx context.Context, cfg *Config, dial DialFunc) (Conn, error) {
-	conn, err := cmi.Connect(ctx, cmi.Config{
-		Addresses:      append([]string{cfg.Address()}, cfg.Alternatives...),
-		User:           cfg.User,
-		Password:       cfg.Password,
-		QueryTimeout:   roundUp(cfg.QueryTimeout, time.Second),
-		StatementCache: cmi.CacheMode(cfg.StatementCache),
-		FetchRows:      cfg.FetchRows,
-		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-			return dial(ctx, network, address)
-		},
-	})
+	conn, err := cfg.Connect(ctx, dial)
 	if err != nil {
 		return nil, err
 	}
 
 	return &nativeConn{Conn: conn}, nil
 }
-
-func roundUp(d, to time.Duration) time.Duration { return (d + to - 1) / to * to }
 
 type nativeConn struct {
 	*cmi.Conn

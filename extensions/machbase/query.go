@@ -138,7 +138,7 @@ func (c *client) limit(timeout time.Duration) time.Duration {
 		return timeout
 	}
 
-	return min(timeout, roundUp(c.config.QueryTimeout, time.Second)+queryTimeoutGrace)
+	return min(timeout, c.config.QueryTimeout+queryTimeoutGrace)
 }
 
 func (c *client) textOf(call sobek.FunctionCall, method string) (string, error) {

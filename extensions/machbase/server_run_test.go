@@ -13,6 +13,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -26,7 +27,7 @@ func workTable(v *vu) string {
 }
 
 func TestServerRunTakesTurns(t *testing.T) {
-	for _, cache := range []string{CacheOff, CacheAuto} {
+	for _, cache := range []cmi.CacheMode{cmi.CacheOff, cmi.CacheAuto} {
 		v := newServerVU(t)
 		table := workTable(v)
 		root := New()
@@ -36,7 +37,7 @@ func TestServerRunTakesTurns(t *testing.T) {
 			one := testutil.NewRunner(t, ImportPath, root)
 			one.Start(1)
 			one.Set("url", serverURL(t))
-			one.Run(`var client = new machbase.Client(url, { statementCache: '` + cache + `' })`)
+			one.Run(`var client = new machbase.Client(url, { statementCache: '` + string(cache) + `' })`)
 
 			return one
 		}, `client.connect()`, `client.run({ iterations: 50, query: 'select * from `+table+` where name = ? and time < ?',

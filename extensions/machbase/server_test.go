@@ -160,7 +160,7 @@ func (v *vu) untilCount(n int) {
 }
 
 func TestServerQueries(t *testing.T) {
-	for _, cache := range []string{CacheOff, CacheAuto} {
+	for _, cache := range []cmi.CacheMode{cmi.CacheOff, cmi.CacheAuto} {
 		for _, fetchRows := range []int{1, 7, 1000} {
 			t.Run(fmt.Sprintf("%s %d", cache, fetchRows), func(t *testing.T) {
 				v := newServerVU(t)
@@ -193,10 +193,10 @@ func TestServerQueries(t *testing.T) {
 }
 
 func TestServerErrorBetweenTheRows(t *testing.T) {
-	for _, cache := range []string{CacheOff, CacheAuto} {
-		t.Run(cache, func(t *testing.T) {
+	for _, cache := range []cmi.CacheMode{cmi.CacheOff, cmi.CacheAuto} {
+		t.Run(string(cache), func(t *testing.T) {
 			v := newServerVU(t)
-			v.Run(`client = new machbase.Client(url, { statementCache: '` + cache + `', fetchRows: 10 })`)
+			v.Run(`client = new machbase.Client(url, { statementCache: '` + string(cache) + `', fetchRows: 10 })`)
 			v.numbered(100)
 			v.Run("var sql = `select n, 1/(n-?) from ${table}`, statement = client.prepare(sql)")
 			for _, run := range []string{`client.query(sql, `, `statement.query(`} {
@@ -340,10 +340,10 @@ func TestServerPreparedStatements(t *testing.T) {
 }
 
 func TestServerCountsChangedRows(t *testing.T) {
-	for _, cache := range []string{CacheOff, CacheAuto} {
-		t.Run(cache, func(t *testing.T) {
+	for _, cache := range []cmi.CacheMode{cmi.CacheOff, cmi.CacheAuto} {
+		t.Run(string(cache), func(t *testing.T) {
 			v := newServerVU(t)
-			v.Run(`client = new machbase.Client(url, { statementCache: '` + cache + `' })`)
+			v.Run(`client = new machbase.Client(url, { statementCache: '` + string(cache) + `' })`)
 			v.table(`create volatile table TABLE (n integer primary key, text varchar(20))`)
 			require.JSONEq(t, `[1,1,1]`, v.JSON("[1, 2, 3].map((n) => client.exec(`insert into ${table} values (?, ?)`, [n, 'select']))"), cache)
 			require.JSONEq(t, `[1,0,1]`, v.JSON("[1, 9, 2].map((n) => client.exec(`update ${table} set text = 'x' where n = ?`, [n]))"), cache)
@@ -358,11 +358,11 @@ func TestServerCountsChangedRows(t *testing.T) {
 }
 
 func TestServerStatementCache(t *testing.T) {
-	sent := map[string]float64{}
-	for _, cache := range []string{CacheOff, CacheAuto} {
-		t.Run(cache, func(t *testing.T) {
+	sent := map[cmi.CacheMode]float64{}
+	for _, cache := range []cmi.CacheMode{cmi.CacheOff, cmi.CacheAuto} {
+		t.Run(string(cache), func(t *testing.T) {
 			v := newServerVU(t)
-			v.Run(`client = new machbase.Client(url, { statementCache: '` + cache + `' })`)
+			v.Run(`client = new machbase.Client(url, { statementCache: '` + string(cache) + `' })`)
 			v.numbered(3)
 			v.Run("var sql = `select n from ${table} where n = ?`; client.query(sql, [0]); client.query(sql, [0])")
 			before := v.Counted("data_sent")
@@ -370,7 +370,7 @@ func TestServerStatementCache(t *testing.T) {
 			sent[cache] = v.Counted("data_sent") - before
 		})
 	}
-	require.Less(t, sent[CacheAuto], sent[CacheOff]/2)
+	require.Less(t, sent[cmi.CacheAuto], sent[cmi.CacheOff]/2)
 }
 
 func TestServerAppender(t *testing.T) {

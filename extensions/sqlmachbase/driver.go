@@ -3,9 +3,9 @@ package sqlmachbase
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
 	"net"
 	"strings"
-	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
@@ -55,7 +55,8 @@ func (Driver) Open(url string) (driver.Conn, error) {
 // NewConnector returns a connector for sql.OpenDB. It does not connect. Its errors never show the
 // URL.
 //
-// The URL has the form machbase://user:password@host:port?option=value, as in k6/x/machbase.
+// The URL has the form machbase://user:password@host:port?option=value, as in k6/x/machbase; a bare
+// host:port is valid too.
 // Special characters in user or password must be encoded: @ is %40, : %3A, / %2F, ? %3F, # %23, %
 // %25. The default port is 5656, the default user sys. A duration is a number of milliseconds, at
 // least 100, or has units, such as 1d12h or 1.5s. Options:
@@ -67,35 +68,43 @@ func (Driver) Open(url string) (driver.Conn, error) {
 //	fetchRows       rows in one answer (1000)
 //	alternatives    host:port of servers with the same data, separated by commas
 //	driver          native, the only one
-func NewConnector(url string) (driver.Connector, error) { return parse(url) }
+func NewConnector(url string) (driver.Connector, error) {
+	c := &connector{cmi.DefaultTarget()}
+	err := c.target.Parse([]string{url})
+	if err == nil {
+		err = c.target.Check()
+	}
+	if err == nil && c.target.Driver != cmi.DefaultDriver {
+		err = fmt.Errorf("database/sql has only the driver %q, not %q", cmi.DefaultDriver, c.target.Driver)
+	}
+	if err != nil {
+		return nil, err
+	}
 
-type connector struct {
-	config         cmi.Config
-	timeout        time.Duration
-	connectTimeout time.Duration
+	return c, nil
 }
+
+type connector struct{ target cmi.Target }
 
 func (*connector) Driver() driver.Driver { return Driver{} }
 
 // Connect connects and logs in. Errors are as in cmi.Connect.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
-	opening, cancel := context.WithTimeout(ctx, c.connectTimeout)
+	opening, cancel := context.WithTimeout(ctx, c.target.ConnectTimeout)
 	defer cancel()
-	opened := &conn{timeout: c.timeout}
-	config := c.config
-	config.Dial = func(ctx context.Context, network, address string) (socket net.Conn, err error) {
+	opened := &conn{timeout: c.target.Timeout}
+	var err error
+	opened.native, err = c.target.Connect(opening, func(ctx context.Context, network, address string) (socket net.Conn, err error) {
 		opened.socket, err = new(net.Dialer).DialContext(ctx, network, address)
 
 		return opened.socket, err
-	}
-	var err error
-	opened.native, err = cmi.Connect(opening, config)
+	})
 	switch {
 	case err == nil:
 		return opened, nil
 	case opening.Err() != nil && ctx.Err() == nil:
 		return nil, cmi.NewError(cmi.KindConnect, "cannot connect to %s: no answer in time, within connectTimeout (%s)",
-			strings.Join(config.Addresses, ", "), c.connectTimeout)
+			strings.Join(c.target.Addresses(), ", "), c.target.ConnectTimeout)
 	default:
 		return nil, withContextError(err)
 	}

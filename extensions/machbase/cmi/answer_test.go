@@ -347,25 +347,3 @@ func TestErrorBetweenRows(t *testing.T) {
 		})
 	}
 }
-
-func TestConfigurationsThatMakeNoSense(t *testing.T) {
-	good := cmi.Config{Addresses: []string{"127.0.0.1:1"}}
-	tests := map[string]struct {
-		change func(c *cmi.Config)
-		says   string
-	}{
-		"no address":    {func(c *cmi.Config) { c.Addresses = nil }, "there is no address"},
-		"fetch rows":    {func(c *cmi.Config) { c.FetchRows = -1 }, "at least 1, not -1"},
-		"half a second": {func(c *cmi.Config) { c.QueryTimeout = time.Second / 2 }, "whole number of seconds, not 500ms"},
-		"a negative":    {func(c *cmi.Config) { c.QueryTimeout = -time.Second }, "whole number of seconds, not -1s"},
-		"a cache mode":  {func(c *cmi.Config) { c.StatementCache = "maybe" }, `must be "off", "auto" or "on", not "maybe"`},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			config := good
-			test.change(&config)
-			_, err := cmi.Connect(context.Background(), config)
-			require.ErrorContains(t, requireKind(t, cmi.KindUsage, err), test.says)
-		})
-	}
-}

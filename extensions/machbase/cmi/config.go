@@ -28,7 +28,7 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-func (c Config) withDefaults() (*Config, error) {
+func (c Config) withDefaults() *Config {
 	if c.StatementCache == "" {
 		c.StatementCache = CacheOff
 	}
@@ -38,16 +38,6 @@ func (c Config) withDefaults() (*Config, error) {
 	if c.Dial == nil {
 		c.Dial = new(net.Dialer).DialContext
 	}
-	switch {
-	case len(c.Addresses) == 0:
-		return nil, usage("there is no address to connect to")
-	case c.FetchRows < 0:
-		return nil, usage("the number of rows to fetch must be at least 1, not %d", c.FetchRows)
-	case c.QueryTimeout < 0 || c.QueryTimeout%time.Second != 0:
-		return nil, usage("the server's query timeout must be a whole number of seconds, not %s", c.QueryTimeout)
-	case c.StatementCache != CacheOff && c.StatementCache != CacheAuto && c.StatementCache != CacheOn:
-		return nil, usage("the statement cache must be %q, %q or %q, not %q", CacheOff, CacheAuto, CacheOn, c.StatementCache)
-	}
 
-	return &c, nil
+	return &c
 }

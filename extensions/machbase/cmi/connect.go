@@ -20,10 +20,7 @@ import (
 // connect, of kind busy if every server is at its session limit, of kind auth or another error of
 // the server, for which no other address is tried, or the context's.
 func Connect(ctx context.Context, config Config) (*Conn, error) {
-	cfg, err := config.withDefaults()
-	if err != nil {
-		return nil, err
-	}
+	cfg := config.withDefaults()
 	var failures []string
 	kind := KindBusy
 	for i, address := range cfg.Addresses {

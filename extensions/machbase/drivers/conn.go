@@ -53,7 +53,7 @@ func checkLogin(cfg *machbase.Config) error {
 }
 
 func opened(ctx context.Context, cfg *machbase.Config, c *conn) (machbase.Conn, error) {
-	if seconds := (cfg.QueryTimeout + time.Second - 1) / time.Second; seconds > 0 {
+	if seconds := cfg.QueryTimeout / time.Second; seconds > 0 {
 		if _, err := c.Exec(ctx, fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {
 			_ = c.Close(ctx)
 

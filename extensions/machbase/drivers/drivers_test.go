@@ -32,7 +32,7 @@ func each(t *testing.T, test func(t *testing.T, cfg *machbase.Config)) {
 		"machcli": func(cfg *machbase.Config) { cfg.Driver = "machcli" },
 		"machgo":  func(cfg *machbase.Config) { cfg.Driver = "machgo" },
 		"machgo keeps": func(cfg *machbase.Config) {
-			cfg.Driver, cfg.StatementCache, cfg.FetchRows = "machgo", machbase.CacheAuto, 7
+			cfg.Driver, cfg.StatementCache, cfg.FetchRows = "machgo", cmi.CacheAuto, 7
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func config(t *testing.T) *machbase.Config {
 
 	return &machbase.Config{
 		Host: u.Hostname(), Port: port, User: u.User.Username(), Password: password, Driver: "machcli",
-		Timeout: time.Minute, ConnectTimeout: 5 * time.Second, StatementCache: machbase.CacheOff, FetchRows: cmi.DefaultFetchRows,
+		Timeout: time.Minute, ConnectTimeout: 5 * time.Second, StatementCache: cmi.CacheOff, FetchRows: cmi.DefaultFetchRows,
 	}
 }
 
@@ -266,7 +266,7 @@ func TestConnecting(t *testing.T) {
 		"nobody there, IPv6":    {"machgo", func(c *machbase.Config) { c.Host, c.Port = "::1", 1 }, cmi.KindConnect},
 		"no such host":          {"machcli machgo", func(c *machbase.Config) { c.Host, c.Password = "no-such-host.invalid", "s3cret" }, cmi.KindConnect},
 		"a semicolon":           {"machcli machgo", func(c *machbase.Config) { c.Password = "s3cret;" }, cmi.KindUsage},
-		"statements are kept":   {"machcli", func(c *machbase.Config) { c.StatementCache = machbase.CacheAuto }, cmi.KindUsage},
+		"statements are kept":   {"machcli", func(c *machbase.Config) { c.StatementCache = cmi.CacheAuto }, cmi.KindUsage},
 		"rows to fetch":         {"machcli", func(c *machbase.Config) { c.FetchRows = 7 }, cmi.KindUsage},
 		"one alternative":       {"machgo", func(c *machbase.Config) { c.Alternatives = []string{"a:1"} }, cmi.KindUsage},
 		"two alternatives":      {"machcli", func(c *machbase.Config) { c.Alternatives = []string{"a:1", "b:2"} }, cmi.KindUsage},
@@ -291,7 +291,7 @@ func TestConnecting(t *testing.T) {
 func TestQueryTimeout(t *testing.T) {
 	each(t, func(t *testing.T, cfg *machbase.Config) {
 		t.Helper()
-		cfg.QueryTimeout = 300 * time.Millisecond // the server counts in seconds
+		cfg.QueryTimeout = time.Second
 		conn := open(t, cfg)
 		name := table(t, conn, `create table TABLE (n integer, k integer)`)
 		appender, err := conn.Append(background, name, cmi.AppendOptions{})

@@ -61,8 +61,8 @@ func (machcliDriver) Open(ctx context.Context, cfg *machbase.Config, dial machba
 func configOf(cfg *machbase.Config) (*machcli.Config, error) {
 	config := &machcli.Config{Host: cfg.Host, Port: cfg.Port, MaxOpenConn: -1}
 	switch {
-	case cfg.StatementCache != machbase.CacheOff:
-		return nil, usage("driver machcli does not cache statements: statementCache must be %q, not %q", machbase.CacheOff, cfg.StatementCache)
+	case cfg.StatementCache != cmi.CacheOff:
+		return nil, usage("driver machcli does not cache statements: statementCache must be %q, not %q", cmi.CacheOff, cfg.StatementCache)
 	case cfg.FetchRows != cmi.DefaultFetchRows:
 		return nil, usage("driver machcli does not support fetchRows")
 	case len(cfg.Alternatives) > 1:
@@ -84,9 +84,7 @@ func configOf(cfg *machbase.Config) (*machcli.Config, error) {
 // connectError returns the reason why machcli could not connect, by connecting with the native
 // client.
 func connectError(ctx context.Context, cfg *machbase.Config, dial machbase.DialFunc, cause error) error {
-	conn, err := cmi.Connect(ctx, cmi.Config{
-		Addresses: append([]string{cfg.Address()}, cfg.Alternatives...), User: cfg.User, Password: cfg.Password, Dial: dial,
-	})
+	conn, err := cfg.Connect(ctx, dial)
 	if err != nil {
 		return clientError(err)
 	}

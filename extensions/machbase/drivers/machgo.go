@@ -40,8 +40,8 @@ func (machgoDriver) Open(ctx context.Context, cfg *machbase.Config, _ machbase.D
 		return nil, clientError(err)
 	}
 
-	cache := map[string]api.StatementCacheMode{
-		machbase.CacheOff: api.StatementCacheOff, machbase.CacheAuto: api.StatementCacheAuto, machbase.CacheOn: api.StatementCacheOn,
+	cache := map[cmi.CacheMode]api.StatementCacheMode{
+		cmi.CacheOff: api.StatementCacheOff, cmi.CacheAuto: api.StatementCacheAuto, cmi.CacheOn: api.StatementCacheOn,
 	}[cfg.StatementCache]
 	made, err := db.Connect(ctx,
 		api.WithPassword(cfg.User, cfg.Password), api.WithStatementCache(cache),
