@@ -67,8 +67,8 @@ func TestChaos(t *testing.T) {
 }
 
 // try runs a cell. If its server has ended by itself, it starts the server and runs the cell again.
-func (t *table) try(tt *testing.T, s *server, p *protocol, f *fault, nameServer string) {
-	tt.Helper()
+func (all *table) try(t *testing.T, s *server, p *protocol, f *fault, nameServer string) {
+	t.Helper()
 	if p.cluster {
 		s = &server{name: p.server, network: "tcp"}
 	}
@@ -76,17 +76,17 @@ func (t *table) try(tt *testing.T, s *server, p *protocol, f *fault, nameServer 
 	var short []string
 	for range 2 {
 		c = &cell{
-			table: t, protocol: p, fault: f, server: s, nameServer: nameServer,
-			id: fmt.Sprintf("%s-%s-%d-%d", p.name, f.name, os.Getpid(), t.ids.Add(1)), folder: filepath.Join(t.folder, p.name+"-"+f.name),
+			table: all, protocol: p, fault: f, server: s, nameServer: nameServer,
+			id: fmt.Sprintf("%s-%s-%d-%d", p.name, f.name, os.Getpid(), all.ids.Add(1)), folder: filepath.Join(all.folder, p.name+"-"+f.name),
 		}
 		if short = c.run(); p.cluster || !s.dead() {
 			break
 		}
-		require.NoError(tt, s.revive())
-		tt.Logf("%s has ended by itself, and was started again (%s.died)", s.name, s.log)
+		require.NoError(t, s.revive())
+		t.Logf("%s has ended by itself, and was started again (%s.died)", s.name, s.log)
 	}
 	for _, why := range short {
-		tt.Errorf("%s: %s (%s)", f.what, why, c.log())
+		t.Errorf("%s: %s (%s)", f.what, why, c.log())
 	}
 }
 
@@ -113,7 +113,7 @@ func newTable(t *testing.T) *table {
 	return all
 }
 
-func (t *table) issue() error {
+func (all *table) issue() error {
 	ours, err := newAuthority("chaos")
 	if err != nil {
 		return err
@@ -122,11 +122,11 @@ func (t *table) issue() error {
 	if err != nil {
 		return err
 	}
-	t.trusted = filepath.Join(t.folder, "authority.pem")
-	if err := os.WriteFile(t.trusted, ours.pem(), 0o600); err != nil {
+	all.trusted = filepath.Join(all.folder, "authority.pem")
+	if err := os.WriteFile(all.trusted, ours.pem(), 0o600); err != nil {
 		return err
 	}
-	t.certificates = map[string]tls.Certificate{}
+	all.certificates = map[string]tls.Certificate{}
 	for _, one := range []struct {
 		kind, name string
 		by         *authority
@@ -136,32 +136,32 @@ func (t *table) issue() error {
 		{"foreign", "", foreign, 24 * time.Hour}, {"name", "elsewhere.chaos.test", ours, 24 * time.Hour},
 	} {
 		certificate, failed := one.by.issue(one.name, time.Now().Add(one.valid))
-		t.certificates[one.kind], err = certificate, errors.Join(err, failed)
+		all.certificates[one.kind], err = certificate, errors.Join(err, failed)
 	}
 
 	return err
 }
 
-func (t *table) serverOf(tt *testing.T, p *protocol) *server {
-	tt.Helper()
+func (all *table) serverOf(t *testing.T, p *protocol) *server {
+	t.Helper()
 	if p.cluster {
 		return nil
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s := t.servers[p.server]
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	s := all.servers[p.server]
 	if s == nil {
 		var err error
-		if log := filepath.Join(t.folder, p.server+".log"); p.server == "umemcache" {
+		if log := filepath.Join(all.folder, p.server+".log"); p.server == "umemcache" {
 			s, err = startUmem(log)
 		} else {
 			s, err = fromServersSh(p.server, log)
 		}
-		require.NoError(tt, err)
-		t.servers[p.server] = s
+		require.NoError(t, err)
+		all.servers[p.server] = s
 	}
 	if p.prepare != nil {
-		require.NoError(tt, p.prepare(s))
+		require.NoError(t, p.prepare(s))
 	}
 
 	return s

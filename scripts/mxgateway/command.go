@@ -108,7 +108,9 @@ func (c *command) run() *pb.MxCommandReply {
 	case subscribe != nil:
 		reply.Payload = bulkSubscribe(subscribe.GetTagAddresses(), func(name string) *pb.BulkSubscribeResult { return c.subscribe(server, name) })
 	case unsubscribe != nil:
-		reply.Payload = bulkSubscribe(unsubscribe.GetItemHandles(), func(handle int32) *pb.BulkSubscribeResult { return c.unsubscribe(server, handle) })
+		reply.Payload = bulkSubscribe(unsubscribe.GetItemHandles(), func(handle int32) *pb.BulkSubscribeResult {
+			return c.unsubscribe(server, handle)
+		})
 	default:
 		reply.Payload = c.read(read)
 	}

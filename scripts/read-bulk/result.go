@@ -123,7 +123,8 @@ func (r result) check(bulk int) error {
 	}{
 		{clean(r.Language) == "", "language must be a text", nil},
 		{
-			min(r.TotalCalls, r.SuccessfulCalls, r.FailedCalls, r.TotalReadResults, r.CachedReadResults) < 0 || max(r.TotalCalls, r.TotalReadResults) > most ||
+			min(r.TotalCalls, r.SuccessfulCalls, r.FailedCalls, r.TotalReadResults, r.CachedReadResults) < 0 ||
+				max(r.TotalCalls, r.TotalReadResults) > most ||
 				min(r.DurationMs, r.CallsPerSecond, l.P50, l.P95, l.P99, l.Max, l.Mean) < 0, "a number is negative, or too large", nil,
 		},
 		{len(r.Language) > longestLanguage, "language has %d bytes, at most %d are a name", []any{len(r.Language), longestLanguage}},

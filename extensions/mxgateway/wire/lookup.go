@@ -104,7 +104,9 @@ func (l *lookup) message(m protoreflect.MessageDescriptor, name protoreflect.Nam
 
 // command returns a payload of MxCommand. Its kind is the enum value whose name ends with the
 // payload's.
-func (l *lookup) command(m protoreflect.MessageDescriptor, name protoreflect.Name, kinds map[protoreflect.Name]int64) protoreflect.MessageDescriptor {
+func (l *lookup) command(
+	m protoreflect.MessageDescriptor, name protoreflect.Name, kinds map[protoreflect.Name]int64,
+) protoreflect.MessageDescriptor {
 	message := l.message(m, name)
 	kind := l.find(m, "kind", isEnum, false)
 	if kind == nil {

@@ -44,18 +44,7 @@ func NewSchema(service protoreflect.ServiceDescriptor) (*Schema, error) {
 
 	l.need(s.invoke.in, isText, "session_id")
 	l.allow(s.invoke.in, isText, "correlation_id")
-	if commands := l.message(s.invoke.in, "command"); commands != nil {
-		l.need(l.command(commands, "register", s.kinds), isText, "client_name")
-		subscribe, unsubscribe := l.command(commands, "subscribe_bulk", s.kinds), l.command(commands, "unsubscribe_bulk", s.kinds)
-		read := l.command(commands, "read_bulk", s.kinds)
-		l.need(subscribe, isNumber, "server_handle")
-		l.need(subscribe, isTexts, "tag_addresses")
-		l.need(unsubscribe, isNumber, "server_handle")
-		l.need(unsubscribe, isNumbers, "item_handles")
-		l.need(read, isNumber, "server_handle")
-		l.need(read, isTexts, "tag_addresses")
-		l.allow(read, isNumber, "timeout_ms")
-	}
+	s.commands(l, l.message(s.invoke.in, "command"))
 	reply := s.invoke.out
 	l.allow(reply, isNumber, "hresult")
 	l.need(l.message(reply, "register"), isNumber, "server_handle")
@@ -88,6 +77,19 @@ func NewSchema(service protoreflect.ServiceDescriptor) (*Schema, error) {
 	}
 
 	return s, nil
+}
+
+func (s *Schema) commands(l *lookup, m protoreflect.MessageDescriptor) {
+	l.need(l.command(m, "register", s.kinds), isText, "client_name")
+	subscribe, unsubscribe := l.command(m, "subscribe_bulk", s.kinds), l.command(m, "unsubscribe_bulk", s.kinds)
+	read := l.command(m, "read_bulk", s.kinds)
+	l.need(subscribe, isNumber, "server_handle")
+	l.need(subscribe, isTexts, "tag_addresses")
+	l.need(unsubscribe, isNumber, "server_handle")
+	l.need(unsubscribe, isNumbers, "item_handles")
+	l.need(read, isNumber, "server_handle")
+	l.need(read, isTexts, "tag_addresses")
+	l.allow(read, isNumber, "timeout_ms")
 }
 
 func number(m protoreflect.MessageDescriptor, name protoreflect.Name) protoreflect.FieldNumber {
