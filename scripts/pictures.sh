@@ -54,7 +54,7 @@ inside() {
 beside() {
   local target
   for target in memcached redis; do
-    sweep "$target" -e TARGET=$target -e CLIENTS=1,8,64 -e DURATION=1s -e REPEATS=5 -e REPEAT_ORDER=interleaved
+    sweep "$target" -e TARGET=$target -e CLIENTS=1,8,64 -e DURATION=1s -e REPEATS=5
   done
   "$k6" x sweep report "$room"/memcached/cache-sweep-memcached.json "$room"/redis/cache-sweep-redis.json --format html -o "$room/beside.html"
   SCALE=0.75 scripts/screenshot.sh "$room/beside.html" .github/beside.png 1200,1330

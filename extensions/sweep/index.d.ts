@@ -23,10 +23,10 @@
  * `sweep_max`, `sweep_mean` in milliseconds, of successful operations; `sweep_clients_done`
  * (without `op`). Counters: `sweep_ops` counts finished operations, with the tag `outcome` (`ok` or
  * `failed`); `sweep_incomplete` (without `op`) counts incomplete steps; `sweep_failed` counts
- * failed operations (`allowFailed` limits their share). With `raw`, the Trend `sweep_duration` has
- * every operation in milliseconds. Samples of a warm-up have the tag `phase: 'warmup'` and no tag
- * `clients`. Outside of sweeps, `op` sends the Trend `sweep_op_duration` in milliseconds, with the
- * tags `op` and `outcome`, and the Rate `sweep_op_failed`, with the tag `op`.
+ * failed operations (`allowFailed` limits their share). Samples of a warm-up have the tag `phase:
+ * 'warmup'` and no tag `clients`. Outside of sweeps, `op` sends the Trend `sweep_op_duration` in
+ * milliseconds, with the tags `op` and `outcome`, and the Rate `sweep_op_failed`, with the tag
+ * `op`.
  *
  * k6 judges a Gauge by its last value, and treats missing samples as 0. A threshold on a Gauge
  * therefore has to name one step and operation, such as `sweep_p99{clients:64,op:get}`. The last
@@ -115,13 +115,11 @@ declare module 'k6/x/sweep' {
     precision?: number | string | { opsPerSecond?: number | string; p99?: number | string };
     /** Unmeasured work of the clients before the start line. Default: none; 1s with `precision`. */
     warmup?: string | number;
-    /** How often each step runs; in a search, the least number. Default: 1. */
-    repeats?: number;
     /**
-     * `grouped` (default): all repeats of a step, then the next step. `interleaved`: all steps
-     * once, then all again, so that a drift of the machine affects all steps.
+     * How often each step runs: all steps once, then all again, so that a drift of the machine
+     * affects all steps. In a search, the least number. Default: 1.
      */
-    repeatOrder?: 'grouped' | 'interleaved';
+    repeats?: number;
     /**
      * Names of variants to compare, or of successive parts of the work. Every step runs once for
      * each variant. Every second repeat has the opposite order, so that drifts affect all variants.
@@ -172,31 +170,12 @@ declare module 'k6/x/sweep' {
      */
     onError?: 'count' | 'continue' | 'abort';
     /**
-     * What fails an operation besides an exception. Default: all of these.
-     *
-     * - `'check'`: a failed `check`.
-     * - `'response'`: a response that k6 counts as failed (`http_req_failed`, see
-     *   `http.setResponseCallback`) or that never came, a gRPC status other than OK, and a
-     *   WebSocket that cannot be opened. A sweep's samples always have the system tag `status`.
-     *   With `portable` and under k6's own executors, a gRPC call that runs into its own `timeout`
-     *   is not seen: check its status there.
-     *
-     * An exception that the function catches does not count. Anything before and after `run`, and
-     * around the operations of `op`, is not part of an operation.
-     */
-    failOn?: ('exception' | 'check' | 'response')[];
-    /**
      * Allows failed operations with exit code 0: `true`, or a share of each step's operations, such
      * as `0.01` or `'1%'`. Default: failed operations give exit code 110, unless a threshold on
      * `sweep_failed` decides. The same holds for incomplete steps and `sweep_incomplete`, and for a
      * run without a successful operation unless `onError` is 'continue'.
      */
     allowFailed?: boolean | number | string;
-    /**
-     * Sends every duration to k6 as the Trend `sweep_duration`. k6 keeps them all in memory, 70 to
-     * 120 bytes each. Default: histograms of fixed size.
-     */
-    raw?: boolean;
     /** The default name, and tag `op`, of operations. Default: the scenario's name. */
     op?: string;
     /**
@@ -271,14 +250,14 @@ declare module 'k6/x/sweep' {
    * - `portable`: true writes the steps as scenarios of k6's executor per-vu-iterations in windows
    *   of time, for example for Grafana Cloud. A window is as long as `maxDuration` or, without it,
    *   warm-up, duration and 10 s; a step that takes longer is incomplete. The function has to call
-   *   `run`; k6 handles exceptions outside of it. Not with `rate`, `find` and `raw`.
+   *   `run`; k6 handles exceptions outside of it. Not with `rate` and `find`.
    *
    * Failed operations and incomplete steps cross a threshold (exit code 99), unless `allowFailed`
    * or `thresholds` decide otherwise. The sweeps of an array run one after another.
    *
    * Settings override the options, unless the script reads a setting of that name itself: `-e
    * CLIENTS=1,8`, `RATE=100,1000` or `FIND='p99<5ms,max=256'`; `ITERATIONS`, `DURATION` or
-   * `PRECISION`; `WARMUP`, `REPEATS`, `REPEAT_ORDER`, `PAUSE`, `QUIET`, `WAIT_CALM`,
+   * `PRECISION`; `WARMUP`, `REPEATS`, `PAUSE`, `QUIET`, `WAIT_CALM`,
    * `MAX_DURATION`, `PORTABLE`; `GATES=FILE` or `GATE='p99<2ms'`; `RESULTS`; `CHANGE_NAME` and
    * `BASE_NAME` of a duet. A setting of `-e` that nothing reads ends k6.
    *
@@ -326,7 +305,16 @@ declare module 'k6/x/sweep' {
    *
    * The loop is in Go: an operation costs one call of `fn`, one reading of the clock and one
    * increment. Memory does not grow with the number of operations. An exception of `fn` counts as a
-   * failed operation; each different text is logged once. `failOn` lists other failures.
+   * failed operation; each different text is logged once. These fail it as well:
+   *
+   * - a failed `check`;
+   * - a response that k6 counts as failed (`http_req_failed`, see `http.setResponseCallback`) or
+   *   that never came, a gRPC status other than OK, and a WebSocket that cannot be opened. The
+   *   samples of a sweep always have the system tag `status`. With `portable` and under k6's own
+   *   executors, a gRPC call that runs into its own `timeout` is not seen: check its status there.
+   *
+   * An exception that `fn` catches does not count. Anything before and after `run`, and around the
+   * operations of `op`, is not part of an operation.
    *
    * A function that does not call it works as well: the executor calls that function again for each
    * operation. The first call, which connects, is not measured. If only some clients call `run`,
@@ -345,7 +333,7 @@ declare module 'k6/x/sweep' {
    *
    * Without `base`, or with one that is undefined, it is no duet.
    *
-   * A duet with `find`, `variants`, `raw`, `portable` or execution segments ends the test, exit
+   * A duet with `find`, `variants`, `portable` or execution segments ends the test, exit
    * code 104. So does a step in which only some clients run a duet.
    *
    * Under another executor (except in portable steps) it ends the test, exit code 104. k6's options
@@ -389,15 +377,15 @@ declare module 'k6/x/sweep' {
    * Calls `fn`, counts the call as one operation named `name`, and returns the result. An exception
    * of `fn` counts as a failure and is thrown again. If `fn` returns a promise, the operation ends
    * when it settles. A failed check or an error response also fails the operation and those around
-   * it, without an exception; see `failOn`. With several pending promises, it fails the operation
+   * it, without an exception; see `run`. With several pending promises, it fails the operation
    * that ends first.
    *
    * In a sweep, a call of the scenario's function that names operations is not an operation itself.
    * Under k6's own executors, in `setup()` and in `teardown()`, an operation is a sample of the
    * Trend `sweep_op_duration` and of the Rate `sweep_op_failed`, for the summary and for thresholds
    * such as `sweep_op_failed: ['rate==0']`. With `k6 run -o sweep=results` it is an operation of
-   * the report. There, everything in `failOn` fails it, and an operation that is cut off at the end
-   * of its iteration is not counted.
+   * the report. There, a failed check or response fails it, and an operation that is cut off at the
+   * end of its iteration is not counted.
    *
    * @throws TypeError for other arguments, and in the init context
    */

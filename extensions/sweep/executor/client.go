@@ -40,11 +40,6 @@ func (c *client) work(parent context.Context) {
 		Tags: c.run.Tags(), Tap: c.tap, NoDuet: c.run.config.NoDuet(c.run.state.ExecutionTuple),
 		Rest: func() { c.rest(parent) },
 	}
-	if c.run.config.Raw.Bool {
-		raw := newRawSamples(c.run)
-		c.measured.OnOk(raw.add)
-		session.AtEnd(raw.flush)
-	}
 	ctx = k6x.WithSession(ctx, session)
 	c.deactivated = make(chan struct{}, 2) // at most two activations
 
@@ -113,13 +108,12 @@ func (c *client) operation(ctx context.Context, active lib.ActiveVU) error {
 
 // openTap lets the client see the samples of its VU.
 func (c *client) openTap(state *lib.State) {
-	failing := c.run.config.FailingSamples()
-	if state == nil && failing != (k6x.FailingSamples{}) {
+	if state == nil {
 		c.run.noTap.Do(func() {
 			c.run.logger.Error("this version of k6 does not show the samples of a VU: only exceptions make an operation fail")
 		})
 	}
-	c.tap = k6x.NewTap(state, failing)
+	c.tap = k6x.NewTap(state, FailsOnAll)
 	c.tap.Open()
 	c.run.results.Guard.Watch(c.tap)
 }

@@ -3,7 +3,6 @@ package executor
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -43,19 +42,6 @@ const (
 	OnErrorAbort    = "abort"    // end the test at the first failure
 )
 
-// Values of failOn.
-const (
-	failOnException = "exception" // an exception; always fails the operation
-	failOnCheck     = "check"     // a failed check
-	failOnResponse  = "response"  // an error response, or no response
-)
-
-// Values of repeatOrder.
-const (
-	orderGrouped     = "grouped"     // all repeats of a step, then the next step
-	orderInterleaved = "interleaved" // all steps once, then all again
-)
-
 // Config holds the options of a scenario with the executor client-sweep, as a k6 ExecutorConfig.
 type Config struct {
 	executor.BaseConfig
@@ -77,9 +63,8 @@ type Config struct {
 	// Precision makes steps last until their figures are precise enough.
 	Precision Precision `json:"precision"`
 	// Warmup is unmeasured work before the start line.
-	Warmup      types.NullDuration `json:"warmup"`
-	Repeats     null.Int           `json:"repeats"`
-	RepeatOrder null.String        `json:"repeatOrder"`
+	Warmup  types.NullDuration `json:"warmup"`
+	Repeats null.Int           `json:"repeats"`
 	// Variants are compared in alternating steps.
 	Variants []string           `json:"variants"`
 	Pause    types.NullDuration `json:"pause"`
@@ -94,12 +79,8 @@ type Config struct {
 	After null.String `json:"after"`
 	// OnError is the reaction to a failed operation.
 	OnError null.String `json:"onError"`
-	// FailOn lists what fails an operation besides an exception; all causes if not set.
-	FailOn []string `json:"failOn"`
 	// AllowFailed lets a run with failed operations exit with 0.
 	AllowFailed AllowedFailures `json:"allowFailed"`
-	// Raw sends every duration as a sample of a Trend.
-	Raw null.Bool `json:"raw"`
 	// Op is the default name of operations; the scenario's name if not set.
 	Op null.String `json:"op"`
 	// OpNames are the names of the script's operations, to check gates before the run.
@@ -119,7 +100,6 @@ var _ lib.ExecutorConfig = &Config{}
 func Read(name string, rawJSON []byte) (*Config, error) {
 	c := Config{
 		BaseConfig:  executor.NewBaseConfig(name, Type),
-		RepeatOrder: null.NewString(orderGrouped, false),
 		Repeats:     null.NewInt(1, false),
 		Quiet:       types.NewNullDuration(defaultQuiet, false),
 		MaxDuration: types.NewNullDuration(defaultMaxDuration, false),
@@ -259,16 +239,5 @@ func (c *Config) OpenLoop() bool {
 	return len(c.Rate) > 0 || (c.Find != nil && c.Find.Varies() == ofRate)
 }
 
-// FailingSamples returns which samples fail an operation.
-func (c *Config) FailingSamples() k6x.FailingSamples {
-	if c.FailOn == nil {
-		return FailsOnAll
-	}
-
-	return k6x.FailingSamples{
-		Checks: slices.Contains(c.FailOn, failOnCheck), Responses: slices.Contains(c.FailOn, failOnResponse),
-	}
-}
-
-// FailsOnAll is the default.
+// FailsOnAll are the samples that fail an operation of a sweep.
 var FailsOnAll = k6x.FailingSamples{Checks: true, Responses: true} //nolint:gochecknoglobals // a constant

@@ -68,7 +68,6 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 		{`{"find": {"p98": "5ms"}}`, `find: unknown option p98; known are max, mean, min, of, p50,`},
 		{`{"find": {"opsPerSecond": 5}}`, `find: unknown option opsPerSecond: a search keeps bounds of latency; with of: 'rate' it finds the most`},
 		{`{"find": {"max": "5"}}`, `find: max must be a number, but is "5"`},
-		{`{"raw": "yes"}`, `raw must be true or false, but is "yes"`},
 		{`{"clients": 8}`, `clients must be an array of integers, but is 8`},
 		{`{"env": {"A": 5}}`, `env must be an object of strings, but is {"A": 5}`},
 		{`{"find": 5}`, `find: options must be an object`},
@@ -143,10 +142,6 @@ func TestConfigValidate(t *testing.T) {
 		{`{"clients": [8, 1, 8], "iterations": 1}`, []string{
 			"clients and rate must name each number once; repeats runs a step more often",
 		}},
-		{`{"find": {"p99": "1s", "max": 5}, "iterations": 1, "repeatOrder": "interleaved"}`, []string{
-			"repeatOrder can't be 'interleaved' with find: it goes on from what each step has shown",
-		}},
-		{`{"clients": [1], "iterations": 1, "repeatOrder": ""}`, []string{"repeatOrder must be 'grouped' or 'interleaved', but is ''"}},
 		{`{"clients": [1], "iterations": 1, "quiet": "-1s"}`, []string{"quiet can't be negative, but is -1s"}},
 		{`{"clients": [1], "iterations": 1, "quiet": "0s"}`, nil},
 		{`{"clients": [1], "iterations": 1, "waitCalm": "-1s"}`, []string{"waitCalm can't be negative, but is -1s"}},
@@ -299,11 +294,11 @@ func TestAllowedFailures(t *testing.T) {
 func TestOptionsAreReadAsTheyAreWritten(t *testing.T) {
 	for _, given := range []string{
 		`{"clients": [1, 8], "iterations": 10}`,
-		`{"clients": [1], "duration": "5s", "warmup": "1s", "repeats": 4, "allowFailed": true, "opNames": ["get", "set"], "failOn": ["check"]}`,
+		`{"clients": [1], "duration": "5s", "warmup": "1s", "repeats": 4, "allowFailed": true, "opNames": ["get", "set"], "onError": "continue"}`,
 		`{"clients": [1], "iterations": 10, "allowFailed": "2%"}`,
 		`{"rate": [60], "duration": "10s", "preAllocatedVUs": 4, "allowFailed": false}`,
 		`{"find": {"max": 64, "p99": "5ms"}, "duration": "1s", "quiet": "0s", "gracefulStop": "0s"}`,
-		`{"clients": [1], "iterations": 5, "variants": ["a", "b"], "repeatOrder": "interleaved"}`,
+		`{"clients": [1], "iterations": 5, "variants": ["a", "b"]}`,
 	} {
 		c := read(t, given)
 		raw, err := json.Marshal(c)

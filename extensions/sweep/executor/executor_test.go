@@ -262,7 +262,7 @@ func TestRepeatsAndPause(t *testing.T) {
 		for _, step := range rep.Steps {
 			got = append(got, [2]int{step.Clients, step.Repeat})
 		}
-		require.Equal(t, [][2]int{{2, 1}, {2, 2}, {2, 3}, {1, 1}, {1, 2}, {1, 3}}, got)
+		require.Equal(t, [][2]int{{2, 1}, {1, 1}, {2, 2}, {1, 2}, {2, 3}, {1, 3}}, got)
 	})
 }
 
@@ -467,7 +467,7 @@ func TestReportOfARun(t *testing.T) {
 		require.Equal(t, "rollup", rep.Scenario)
 		require.Equal(t, map[string]any{"kind": "cache"}, rep.Target)
 		require.Equal(t, map[string]any{
-			"clients": []int64{1}, "duration": "1s", "warmup": "2s", "repeats": int64(2), "repeatOrder": "grouped", "pause": "0s",
+			"clients": []int64{1}, "duration": "1s", "warmup": "2s", "repeats": int64(2), "pause": "0s",
 			"maxDuration": "10m0s", "gracefulStop": "30s", "ratio": 9,
 		}, rep.Params)
 		require.Zero(t, rep.Steps[0].PerClient)

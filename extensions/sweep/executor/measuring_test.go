@@ -195,23 +195,6 @@ func TestFailedOperationsMarkTheRun(t *testing.T) {
 	}
 }
 
-func TestRawSamples(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 1500, "raw": true}`, `sweep.run(() => sleep(3))`)
-		_, err := s.Run(t.Context())
-		require.NoError(t, err)
-		raw := sweeptest.Of(s.Sent()["sweep_duration"], tagsOf(2, "rollup"))
-		require.Len(t, raw, 3000)
-		require.InDelta(t, 9000, sweeptest.Sum(raw), 1e-6)
-	})
-	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 15}`, `sweep.run(() => sleep(3))`)
-		_, err := s.Run(t.Context())
-		require.NoError(t, err)
-		require.Empty(t, s.Sent()["sweep_duration"], "only where they are asked for")
-	})
-}
-
 func TestOperationsWithNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`, `

@@ -33,12 +33,6 @@ func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
 	if c.WaitCalm.TimeDuration() > 0 {
 		params["waitCalm"] = c.WaitCalm.TimeDuration().String()
 	}
-	if c.FailOn != nil {
-		params["failOn"] = c.FailOn
-	}
-	if c.Repeats.Int64 > 1 {
-		params["repeatOrder"] = c.RepeatOrder.String
-	}
 	if c.Precision.Some() {
 		params[report.IntervalsParam] = true
 	}

@@ -75,8 +75,6 @@ func possible(c *Config) error {
 		return errors.New("find needs the executor client-sweep: its steps are not known before")
 	case c.OpenLoop():
 		return errors.New("rate needs the executor client-sweep; k6's own open loop is constant-arrival-rate")
-	case c.Raw.Bool:
-		return errors.New("raw needs the executor client-sweep")
 	case len(c.Variants) > 0:
 		return errors.New("variants needs the executor client-sweep")
 	case c.Precision.Some():

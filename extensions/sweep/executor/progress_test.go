@@ -18,7 +18,7 @@ func TestStepsWeighAsMuchAsTheyTake(t *testing.T) {
 		"half of the first":   {`{"clients": [1, 3, 6], "iterations": 10}`, 1, 0.5, 0.05},
 		"half of the largest": {`{"clients": [1, 3, 6], "iterations": 10}`, 3, 0.5, 0.7},
 		"all":                 {`{"clients": [1, 3, 6], "iterations": 10}`, 3, 1, 1},
-		"second repeat":       {`{"clients": [2, 3], "iterations": 10, "repeats": 2}`, 2, 1, 0.4},
+		"second repeat":       {`{"clients": [2, 3], "iterations": 10, "repeats": 2}`, 2, 1, 0.5},
 		"equal times":         {`{"clients": [1, 3], "duration": "1s"}`, 2, 0.5, 0.75},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,9 +10,6 @@ import (
 
 // SampleTags returns the tags of a metric's samples in the scenario; nil if it sends none.
 func (c *Config) SampleTags(metric string, runTags map[string]string) stream.Tags {
-	if metric == stream.MetricDuration && !c.Raw.Bool {
-		return nil
-	}
 	tags := stream.ScenarioTags(c.Name, c.GetTags(), runTags)
 	clients, rate := stream.TagValues{}, stream.TagValues{}
 	for _, n := range c.Clients {

@@ -23,7 +23,8 @@ type Step struct {
 	Variant string
 }
 
-// Steps returns the steps in run order; a search has none.
+// Steps returns the steps in run order: all once, then all again, so that a drift of the machine
+// affects all. A search has none.
 func (c *Config) Steps() []Step {
 	once := make([]Step, 0, len(c.Clients)+len(c.Rate))
 	for _, n := range c.Clients {
@@ -35,14 +36,11 @@ func (c *Config) Steps() []Step {
 
 	repeats := int(c.Repeats.Int64)
 	all := make([]Step, 0, len(once)*repeats*max(len(c.Variants), 1))
-	for i := range len(once) * repeats {
-		at, repeat := i/repeats, i%repeats
-		if c.RepeatOrder.String == orderInterleaved {
-			at, repeat = i%len(once), i/len(once)
+	for repeat := range repeats {
+		for _, s := range once {
+			s.Repeat = repeat + 1
+			all = append(all, c.turns(s)...)
 		}
-		s := once[at]
-		s.Repeat = repeat + 1
-		all = append(all, c.turns(s)...)
 	}
 
 	return all
@@ -79,8 +77,6 @@ func (c *Config) NoDuet(et *lib.ExecutionTuple) string {
 		return "find: a search needs one figure of each step"
 	case len(c.Variants) > 0:
 		return "variants: these have steps of their own"
-	case c.Raw.Bool:
-		return "raw: its samples do not tell the variants apart"
 	case IsPart(et):
 		return "execution segments: several instances of k6 would not change over together"
 	}

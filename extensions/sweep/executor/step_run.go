@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
-	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
@@ -40,8 +39,7 @@ type stepRun struct {
 	turns *host.DuetMeter
 	duets []report.Duet
 
-	instants instants // unique times for raw samples
-	noTap    sync.Once
+	noTap sync.Once
 
 	// reached is the precision at the last check; nil before the first.
 	reached atomic.Pointer[precisionSample]
@@ -113,10 +111,6 @@ func (r *stepRun) allFailed(err error, failures uint64) {
 }
 
 func (r *stepRun) op() string { return r.config.OpOf(r.Step) }
-
-func (r *stepRun) tags() *metrics.TagSet {
-	return r.scenario.Tags.WithTagsFromMap(r.Tags())
-}
 
 // run runs the step and returns its results. The error is an abort of the script, or missing VUs.
 func (r *stepRun) run(parent context.Context) ([]report.Step, error) {

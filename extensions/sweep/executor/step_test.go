@@ -9,13 +9,8 @@ import (
 )
 
 func TestOrderOfRepeats(t *testing.T) {
-	for order, want := range map[string][]Step{
-		"grouped":     {{1, 0, 1, ""}, {1, 0, 2, ""}, {8, 0, 1, ""}, {8, 0, 2, ""}},
-		"interleaved": {{1, 0, 1, ""}, {8, 0, 1, ""}, {1, 0, 2, ""}, {8, 0, 2, ""}},
-	} {
-		c := read(t, `{"clients": [1, 8], "iterations": 1, "repeats": 2, "repeatOrder": "`+order+`"}`)
-		require.Equal(t, want, c.Steps(), order)
-	}
+	c := read(t, `{"clients": [1, 8], "iterations": 1, "repeats": 2}`)
+	require.Equal(t, []Step{{1, 0, 1, ""}, {8, 0, 1, ""}, {1, 0, 2, ""}, {8, 0, 2, ""}}, c.Steps())
 }
 
 // Variants have each place in the order equally often, so that a linear drift adds the same to all.
@@ -32,7 +27,7 @@ func TestVariantsTakeFairTurns(t *testing.T) {
 	}
 	c := read(t, `{"clients": [1, 8], "iterations": 1, "repeats": 4, "variants": ["a", "b", "c"]}`)
 	require.Equal(t, [][]string{{"a", "b", "c"}, {"c", "b", "a"}, {"b", "c", "a"}, {"a", "c", "b"}}, turns(c, 8))
-	require.Equal(t, Step{Clients: 1, Repeat: 4, Variant: "b"}, c.Steps()[11], "grouped: all repeats of a step")
+	require.Equal(t, Step{Clients: 8, Repeat: 2, Variant: "a"}, c.Steps()[11], "in rounds")
 	require.Equal(t, 24, c.MostSteps())
 	for _, repeats := range []string{"2", "4", "6"} {
 		c := read(t, `{"clients": [1], "iterations": 1, "repeats": `+repeats+`, "variants": ["a", "b", "c"]}`)
@@ -43,7 +38,7 @@ func TestVariantsTakeFairTurns(t *testing.T) {
 		require.Equal(t, places["a"], places["b"], "%s repeats", repeats)
 		require.Equal(t, places["a"], places["c"], "%s repeats", repeats)
 	}
-	c = read(t, `{"clients": [1, 8], "iterations": 1, "repeats": 2, "repeatOrder": "interleaved", "variants": ["a", "b"]}`)
+	c = read(t, `{"clients": [1, 8], "iterations": 1, "repeats": 2, "variants": ["a", "b"]}`)
 	require.Equal(t, []Step{
 		{1, 0, 1, "a"}, {1, 0, 1, "b"}, {8, 0, 1, "a"}, {8, 0, 1, "b"}, {1, 0, 2, "b"}, {1, 0, 2, "a"}, {8, 0, 2, "b"}, {8, 0, 2, "a"},
 	}, c.Steps())

@@ -21,9 +21,6 @@ func (c *Config) Validate() []error {
 
 	v.check(slices.Contains([]string{OnErrorCount, OnErrorContinue, OnErrorAbort}, c.OnError.String),
 		"onError must be 'count', 'continue' or 'abort', but is '%s'", c.OnError.String)
-	v.check(slices.Contains([]string{orderGrouped, orderInterleaved}, c.RepeatOrder.String),
-		"repeatOrder must be 'grouped' or 'interleaved', but is '%s'", c.RepeatOrder.String)
-	v.failOn(c)
 	v.check(!c.Op.Valid || c.Op.String != "", "op can't be empty")
 	v.check(c.Variants == nil || len(c.Variants) > 0, "variants must list at least one name")
 	v.check(!slices.Contains(c.Variants, ""), "variants can't hold an empty name")
@@ -35,16 +32,6 @@ func (c *Config) Validate() []error {
 	}
 
 	return v.errs
-}
-
-func (v *validation) failOn(c *Config) {
-	known := []string{failOnException, failOnCheck, failOnResponse}
-	const list = "'exception', 'check' and 'response'"
-	v.check(c.FailOn == nil || len(c.FailOn) > 0, "failOn must list at least one of %s", list)
-	for _, what := range c.FailOn {
-		v.check(slices.Contains(known, what), "failOn can list %s, but one is '%s'", list, what)
-	}
-	v.check(!twice(c.FailOn), "failOn must list each of %s once", list)
 }
 
 type validation struct{ errs []error }
@@ -74,8 +61,6 @@ func (v *validation) steps(c *Config) {
 	}
 	v.check(!twice(c.Clients) && !twice(c.Rate), "clients and rate must name each number once; repeats runs a step more often")
 	if c.Find != nil {
-		v.check(c.RepeatOrder.String != orderInterleaved,
-			"repeatOrder can't be 'interleaved' with find: it goes on from what each step has shown")
 		most := float64(maxClients)
 		if c.OpenLoop() {
 			most = maxRate

@@ -106,7 +106,6 @@ func TestDuetsThatEndTheTest(t *testing.T) {
 	for options, want := range map[string]string{
 		`{"find": {"p99": "5ms", "max": 4}, "iterations": 10}`:  "find: a search needs one figure of each step",
 		`{"clients": [1], "variants": ["a"], "iterations": 10}`: "variants: these have steps of their own",
-		`{"clients": [1], "raw": true, "iterations": 10}`:       "raw: its samples do not tell the variants apart",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			_, err := sweeptest.New(t, options, run).Run(t.Context())

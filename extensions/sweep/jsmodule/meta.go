@@ -107,7 +107,7 @@ func withoutSecrets(facts any) {
 // ownParams are the report's parameters that scripts cannot set.
 var ownParams = []string{ //nolint:gochecknoglobals // a constant
 	"clients", "rate", "find", "preAllocatedVUs", "iterations", "duration", "untilDone", "warmup", "repeats",
-	"repeatOrder", "failOn", "variants", "pause", "waitCalm", "maxDuration", "gracefulStop", "segment", "portable", "executor", "hosts",
+	"variants", "pause", "waitCalm", "maxDuration", "gracefulStop", "segment", "portable", "executor", "hosts",
 }
 
 // withoutPassword removes the password from a URL. The error does not contain the address, which

@@ -74,7 +74,6 @@ func TestModuleRegistersTheMetrics(t *testing.T) {
 		"sweep_p50": metrics.Gauge, "sweep_p90": metrics.Gauge, "sweep_p95": metrics.Gauge, "sweep_p99": metrics.Gauge,
 		"sweep_p999": metrics.Gauge, "sweep_max": metrics.Gauge, "sweep_mean": metrics.Gauge,
 		"sweep_ops": metrics.Counter, "sweep_failed": metrics.Counter, "sweep_incomplete": metrics.Counter,
-		"sweep_duration": metrics.Trend,
 	} {
 		metric := runtime.VU.InitEnvField.Registry.Get(name)
 		require.NotNil(t, metric, name)

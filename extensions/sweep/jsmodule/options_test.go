@@ -124,7 +124,6 @@ func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 		`sweep.options({ clients: [1], iterations: 1, thresholds: 5 })`:                 "sweep.options: thresholds must be an object of k6's own thresholds, such as { 'sweep_p99{clients:8}': ['value<5'] }",
 		`sweep.options({ clients: [1], iterations: 1, thresholds: 'x.json' })`:          "sweep.options: thresholds must be an object of k6's own thresholds; a file of gates is named by gates: 'x.json'",
 		`sweep.options({ clients: [1], iterations: 1, gates: {} })`:                     "sweep.options: gates must be the path of a file of gates, such as '../thresholds/x.json'",
-		`sweep.options({ clients: [1], iterations: 1, portable: true, raw: true })`:     "sweep.options: portable: raw needs the executor client-sweep",
 		`sweep.options({ find: { p99: '1s', max: 5 }, iterations: 1, portable: true })`: "sweep.options: portable: find needs the executor client-sweep: its steps are not known before",
 		`sweep.options({ clients: [1, 1], iterations: 1, portable: true })`:             "sweep.options: clients and rate must name each number once; repeats runs a step more often",
 		`sweep.options({ clients: [1] })`:                                               "sweep.options: one of iterations (operations of each client), duration, untilDone (until sweep.done) and precision (such as '1%') must be set, and no two of them",
@@ -159,7 +158,7 @@ func TestSweepOptionsCanBeChanged(t *testing.T) {
 func TestPortableOptions(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	options, ok := evaluate(t, runtime, `sweep.options({ scenario: 'look', clients: [1, 8], duration: '5s', warmup: '2s', pause: '3s', repeats: 2,
-		repeatOrder: 'interleaved', portable: true, tags: { team: 'db' }, env: { A: 'b' }, exec: 'read', startTime: '1m' })`).(map[string]any)
+		portable: true, tags: { team: 'db' }, env: { A: 'b' }, exec: 'read', startTime: '1m' })`).(map[string]any)
 	require.True(t, ok)
 	scenarios, ok := options["scenarios"].(map[string]any)
 	require.True(t, ok)

@@ -50,7 +50,6 @@ var scalars = map[string]struct { //nolint:gochecknoglobals // a table
 	"PRECISION":    {"precision", anyText, "a share such as 1%"},
 	"WARMUP":       {"warmup", duration, "a time such as 2s"},
 	"REPEATS":      {"repeats", positive, "an integer from 1"},
-	"REPEAT_ORDER": {"repeatOrder", anyText, "grouped or interleaved"},
 	"PAUSE":        {"pause", duration, "a time such as 1s"},
 	"QUIET":        {"quiet", duration, "a time such as 60s"},
 	"WAIT_CALM":    {"waitCalm", duration, "a time such as 5m"},

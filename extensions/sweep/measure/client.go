@@ -18,8 +18,7 @@ type Client struct {
 	queueDelay   time.Duration // delay of the current scheduled operations, or 0
 	wakeDelay    time.Duration // how long the current answer waited to be read, or notWoken
 	duetState    *duetState    // nil outside a duet
-	tap          func(op string, took time.Duration)
-	timing       uint64 // counts the starts of operations in calls with many
+	timing       uint64        // counts the starts of operations in calls with many
 	measuring    bool
 	batched      bool // the current operations start and end together
 	done         bool // Done was called
@@ -87,10 +86,6 @@ func (c *Client) Recorder(op string) *Recorder {
 
 	return r
 }
-
-// OnOk sets a function to call after each successful measured operation. Call it before the client
-// runs.
-func (c *Client) OnOk(fn func(op string, took time.Duration)) { c.tap = fn }
 
 func (c *Client) kinds() []*Recorder {
 	c.mu.Lock()

@@ -150,9 +150,6 @@ func (r *Recorder) Ok(d time.Duration) {
 		t.countAtMark.Store(t.durations.number.Load() + 1)
 	}
 	t.shard.ok.record(d, &t.durations)
-	if c.tap != nil {
-		c.tap(r.op, d)
-	}
 }
 
 // FailAfter counts a failed operation that took d; reason may be nil. Durations of failures are

@@ -20,7 +20,6 @@ const (
 	MetricOps         = "sweep_ops"          // Counter, tagged outcome: finished operations
 	MetricFailed      = "sweep_failed"       // Counter: failed operations
 	MetricIncomplete  = "sweep_incomplete"   // Counter per step: 1 if incomplete, see report.Step
-	MetricDuration    = "sweep_duration"     // Trend, ms: each successful operation, with raw samples only
 )
 
 // Metrics of sweep.op under k6's own executors, tagged op. Sweeps do not use them.
@@ -50,7 +49,7 @@ func FigureOf(metric string) *report.Figure {
 // OwnMetric reports whether a metric belongs to sweeps.
 func OwnMetric(name string) bool {
 	switch name {
-	case MetricClientsDone, MetricOps, MetricFailed, MetricIncomplete, MetricDuration:
+	case MetricClientsDone, MetricOps, MetricFailed, MetricIncomplete:
 		return true
 	default:
 		return FigureOf(name) != nil
@@ -62,7 +61,7 @@ type Metrics struct {
 	// figures has the order of report.Figures.
 	figures [len(report.Figures)]*metrics.Metric
 
-	ClientsDone, Ops, Failed, Incomplete, Duration *metrics.Metric
+	ClientsDone, Ops, Failed, Incomplete *metrics.Metric
 
 	// OpDuration and OpFailed are metrics of sweep.op under k6's own executors.
 	OpDuration, OpFailed *metrics.Metric
@@ -84,7 +83,6 @@ func Register(registry *metrics.Registry) (*Metrics, error) {
 	register(&m.Ops, MetricOps, metrics.Counter, metrics.Default)
 	register(&m.Failed, MetricFailed, metrics.Counter, metrics.Default)
 	register(&m.Incomplete, MetricIncomplete, metrics.Counter, metrics.Default)
-	register(&m.Duration, MetricDuration, metrics.Trend, metrics.Time)
 	for i := range report.Figures {
 		f := &report.Figures[i]
 		contains := metrics.Time

@@ -69,9 +69,6 @@ func (r *Results) problem(of k6x.Thresholds, sweep Sweep, test *lib.TestRunState
 		samples = appendTags(samples, sweep.SampleTags(of.Parent, test.RunTags.Map()))
 	}
 	if stream.OwnMetric(of.Parent) {
-		if len(samples) == 0 {
-			return "the metric has samples with raw: true only; sweep_p50 to sweep_max are there without"
-		}
 		if problem := stream.Lacking(of.Tags.Map(), samples); problem != "" {
 			return problem
 		}

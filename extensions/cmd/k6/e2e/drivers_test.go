@@ -63,8 +63,8 @@ func TestDriversTakeTurns(t *testing.T) {
 		require.Zero(t, s.Failed)
 	}
 	require.Equal(t, []string{
-		"1 native 1", "1 native-reuse 1", "1 native-reuse 2", "1 native 2",
-		"3 native 1", "3 native-reuse 1", "3 native-reuse 2", "3 native 2",
+		"1 native 1", "1 native-reuse 1", "3 native 1", "3 native-reuse 1",
+		"1 native-reuse 2", "1 native 2", "3 native-reuse 2", "3 native 2",
 	}, got, "the repeats are those of each driver")
 	saved := float64(rep.Steps[1].BytesSent) / float64(rep.Steps[0].BytesSent)
 	require.Less(t, saved, 0.7, "with reuse, less is sent")

@@ -98,7 +98,7 @@ func TestStockAppend(t *testing.T) {
 	require.Empty(t, r.lines("operation failed"), r.output)
 	rep := r.report(t, "stock-append")
 	require.Len(t, rep.Steps, 4)
-	for i, clients := range []int{1, 1, 4, 4} {
+	for i, clients := range []int{1, 4, 1, 4} {
 		s := rep.Steps[i]
 		require.Equal(t, "append", s.Op)
 		require.Equal(t, 20*clients, s.Ops)
@@ -110,7 +110,7 @@ func TestStockAppend(t *testing.T) {
 	require.Equal(t, 500.0, rep.Params["rows"])
 	require.NotEmpty(t, r.fileGates(t, "stock-append"))
 	require.Regexp(t, `\| clients \| repeat \| +rows \| +rows/s \| sent MB/s \| sent bytes/row \|`, r.table(t, "stock-append"))
-	require.Equal(t, []any{10000.0, 10000.0, 40000.0, 40000.0}, column(t, rep.Tables[0], "rows"))
+	require.Equal(t, []any{10000.0, 40000.0, 10000.0, 40000.0}, column(t, rep.Tables[0], "rows"))
 
 	acknowledged := sum(r.samples(t, "machbase_rows_acknowledged"), nil)
 	require.GreaterOrEqual(t, acknowledged, float64(500*(2*20+2*80)))

@@ -28,7 +28,7 @@ func work(t *testing.T, given string, env map[string]string, args ...string) *ru
 
 func TestOptionsInOneLine(t *testing.T) {
 	t.Parallel()
-	r := work(t, `{"clients": [1, 3], "iterations": 20, "repeats": 2, "repeatOrder": "interleaved"}`, nil)
+	r := work(t, `{"clients": [1, 3], "iterations": 20, "repeats": 2}`, nil)
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "work")
 	var order []int
@@ -38,7 +38,6 @@ func TestOptionsInOneLine(t *testing.T) {
 		order = append(order, s.Clients)
 	}
 	require.Equal(t, []int{1, 3, 1, 3}, order)
-	require.Equal(t, "interleaved", rep.Params["repeatOrder"])
 	for _, suffix := range formats {
 		info, err := os.Stat(filepath.Join(r.results, "work"+suffix))
 		require.NoError(t, err)
@@ -277,23 +276,6 @@ func TestFind(t *testing.T) {
 	require.Contains(t, r.table(t, "work"), "The highest number of clients that keeps p50 <= 500ms is 4 (of at most 4).")
 }
 
-func TestRawSamplesOnRequest(t *testing.T) {
-	t.Parallel()
-	r := work(t, `{"clients": [2], "iterations": 10, "raw": true}`, nil)
-	require.Equal(t, exitOK, r.code, r.output)
-	raw := r.samples(t, "sweep_duration")
-	require.Len(t, raw, 20)
-	require.Equal(t, map[string]string{"clients": "2", "op": "work", "scenario": "work", "group": ""}, withGroup(raw[0].Data.Tags))
-}
-
-func withGroup(tags map[string]string) map[string]string {
-	if _, has := tags["group"]; !has {
-		tags["group"] = ""
-	}
-
-	return tags
-}
-
 func TestPortable(t *testing.T) {
 	t.Parallel()
 	const sweep = `{"clients": [1, 4], "iterations": 20, "repeats": 2, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s", "portable": true}`
@@ -305,7 +287,7 @@ func TestPortable(t *testing.T) {
 	require.Len(t, rep.Steps, 4)
 	for i, s := range rep.Steps {
 		require.True(t, s.Complete)
-		require.Equal(t, []int{1, 1, 4, 4}[i], s.Clients)
+		require.Equal(t, []int{1, 4, 1, 4}[i], s.Clients)
 		require.Equal(t, 20*s.Clients, s.Ops)
 	}
 	ops := r.samples(t, "sweep_ops")

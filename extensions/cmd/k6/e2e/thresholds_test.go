@@ -59,10 +59,6 @@ func TestThresholdsOnMissingMetrics(t *testing.T) {
 		code       int
 		says       string
 	}{
-		"single durations": {
-			`{"sweep_duration": ["p(99)<0.000001"]}`, nil, exitInvalidConfig,
-			"threshold sweep_duration: the metric has samples with raw: true only; sweep_p50 to sweep_max are there without",
-		},
 		"those of a module": {
 			`{"machbase_op_duration{op:query}": ["p(99)<1"]}`, nil, exitInvalidConfig,
 			"threshold machbase_op_duration{op:query}: the metric has no samples in a sweep: sweep_p50 to sweep_max",
@@ -163,7 +159,7 @@ func TestThresholdsOnExistingMetrics(t *testing.T) {
 		"late": {"executor": "constant-vus", "vus": 1, "startTime": "2500ms", "duration": "1s", "exec": "pulse"}}`
 	r := judged(t, beside, `{
 		"sweep_max{scenario:sweep,clients:8}": ["value<10000"], "sweep_max{clients:3}": ["value<10000"],
-		"sweep_op_duration{scenario:beside,op:nap}": ["avg>9"], "sweep_duration{scenario:other}": ["p(99)<10000"],
+		"sweep_op_duration{scenario:beside,op:nap}": ["avg>9"],
 		"sweep_op_failed{scenario:beside}": ["rate==0"], "sweep_failed": ["count==0"], "sweep_incomplete": ["count==0"],
 		"sweep_incomplete{clients:8}": ["count==0"],
 		"a_counter": ["count==0"], "iteration_duration": ["p(99)<10000"], "machbase_ops{outcome:error}": ["count<1"],

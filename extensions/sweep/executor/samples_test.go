@@ -13,33 +13,25 @@ import (
 func TestAnOperationFailsByItsSamples(t *testing.T) {
 	const notFound = "http: GET http://h/ answered 404 Not Found"
 	for name, tt := range map[string]struct {
-		failOn, script string
-		failed         uint64
-		errors         map[string]uint64
+		script string
+		failed uint64
+		errors map[string]uint64
 	}{
-		"sweep.run, a check":           {"", `sweep.run(() => check("is 200", false))`, 20, map[string]uint64{"check failed: is 200": 20}},
-		"sweep.run, a response":        {"", `sweep.run(() => answered(404))`, 20, map[string]uint64{notFound: 20}},
-		"sweep.run, several":           {"", `sweep.run(() => { answered(404); check("is 200", false); answered(500) })`, 20, map[string]uint64{notFound: 20}},
-		"sweep.run, an exception":      {"", `sweep.run(() => { answered(404); throw new Error("no") })`, 20, map[string]uint64{"Error: no": 20}},
-		"sweep.run, some":              {"", `let n = 0; sweep.run(() => { n++; check("is odd", n % 2 === 1) })`, 10, map[string]uint64{"check failed: is odd": 10}},
-		"sweep.run, only around it":    {"", `answered(500); sweep.run(() => answered(200)); check("after", false)`, 0, nil},
-		"sweep.run, not asked for":     {`"exception"`, `sweep.run(() => { answered(404); check("is 200", false) })`, 0, nil},
-		"sweep.run, only checks":       {`"check"`, `sweep.run(() => answered(404))`, 0, nil},
-		"sweep.run, only responses":    {`"response"`, `sweep.run(() => check("is 200", false))`, 0, nil},
-		"sweep.run, more than the tap": {"", `sweep.run(() => { for (let i = 0; i < 500; i++) { answered(200) }; answered(404) })`, 20, map[string]uint64{notFound: 20}},
-		"a plain function, a check":    {"", `check("is 200", false)`, 20, map[string]uint64{"check failed: is 200": 20}},
-		"a plain function, a response": {"", `answered(404)`, 20, map[string]uint64{notFound: 20}},
-		"a plain function, holds":      {"", `answered(200); check("is 200", true)`, 0, nil},
-		"a plain function, not asked":  {`"exception"`, `answered(404)`, 0, nil},
-		"a late session":               {"", `if (calls === 1) { throw new Error("no") }; answered(500); sweep.run(() => answered(200)); answered(500)`, 0, nil},
+		"sweep.run, a check":           {`sweep.run(() => check("is 200", false))`, 20, map[string]uint64{"check failed: is 200": 20}},
+		"sweep.run, a response":        {`sweep.run(() => answered(404))`, 20, map[string]uint64{notFound: 20}},
+		"sweep.run, several":           {`sweep.run(() => { answered(404); check("is 200", false); answered(500) })`, 20, map[string]uint64{notFound: 20}},
+		"sweep.run, an exception":      {`sweep.run(() => { answered(404); throw new Error("no") })`, 20, map[string]uint64{"Error: no": 20}},
+		"sweep.run, some":              {`let n = 0; sweep.run(() => { n++; check("is odd", n % 2 === 1) })`, 10, map[string]uint64{"check failed: is odd": 10}},
+		"sweep.run, only around it":    {`answered(500); sweep.run(() => answered(200)); check("after", false)`, 0, nil},
+		"sweep.run, more than the tap": {`sweep.run(() => { for (let i = 0; i < 500; i++) { answered(200) }; answered(404) })`, 20, map[string]uint64{notFound: 20}},
+		"a plain function, a check":    {`check("is 200", false)`, 20, map[string]uint64{"check failed: is 200": 20}},
+		"a plain function, a response": {`answered(404)`, 20, map[string]uint64{notFound: 20}},
+		"a plain function, holds":      {`answered(200); check("is 200", true)`, 0, nil},
+		"a late session":               {`if (calls === 1) { throw new Error("no") }; answered(500); sweep.run(() => answered(200)); answered(500)`, 0, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				config := `{"clients": [2], "iterations": 10}`
-				if tt.failOn != "" {
-					config = `{"clients": [2], "iterations": 10, "failOn": [` + tt.failOn + `]}`
-				}
-				s := sweeptest.New(t, config, "sleep(1); "+tt.script)
+				s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`, "sleep(1); "+tt.script)
 				out := make(chan int)
 				go func() { // takes samples continuously, as k6 does
 					n := 0
@@ -131,18 +123,4 @@ func TestSamplesReachK6AtAnInterrupt(t *testing.T) {
 		require.True(t, rep.Interrupted)
 		require.Len(t, s.Sent()["checks"], 2)
 	})
-}
-
-func TestFailOnThatMakesNoSense(t *testing.T) {
-	for failOn, says := range map[string]string{
-		`[]`:                    "failOn must list at least one of 'exception', 'check' and 'response'",
-		`["checks"]`:            "failOn can list 'exception', 'check' and 'response', but one is 'checks'",
-		`["check", "check"]`:    "failOn must list each of 'exception', 'check' and 'response' once",
-		`["exception", "nope"]`: "but one is 'nope'",
-	} {
-		errs := sweeptest.Parse(t, `{"clients": [1], "iterations": 1, "failOn": `+failOn+`}`).Validate()
-		require.Len(t, errs, 1, failOn)
-		require.ErrorContains(t, errs[0], says)
-	}
-	require.Empty(t, sweeptest.Parse(t, `{"clients": [1], "iterations": 1, "failOn": ["response"]}`).Validate())
 }
