@@ -1,4 +1,4 @@
-package sweep
+package sweep_test
 
 import (
 	"os"
@@ -11,7 +11,6 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
@@ -29,7 +28,7 @@ func TestDeclarations(t *testing.T) {
 		"executor", "startTime", "gracefulStop", "env", "exec", "tags"), declared(options))
 	require.ElementsMatch(t, jsonKeys(reflect.TypeFor[executor.Find]()), declared(find))
 
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	names, err := runtime.VU.Runtime().RunString(`const names = []; for (const name in sweep) names.push(name); names`)
 	require.NoError(t, err)
 	var exports []string

@@ -43,7 +43,7 @@ func TestGoroutinesAreContained(t *testing.T) {
 func isElsewhere(folder string) bool {
 	return slices.Contains([]string{
 		"drivers", "examples",
-		"e2e", "testdata", "crash", "generate", "sweeptest", "gatewaytest", "umemtest",
+		"e2e", "testdata", "crash", "generate", "gatewaytest", "umemtest",
 		"testutil",
 	}, folder)
 }

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -305,4 +306,10 @@ func TestOptionsAreReadAsTheyAreWritten(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c, read(t, string(raw)), "%s", raw)
 	}
+}
+
+func TestErrCutOffIsTheCause(t *testing.T) {
+	err := errCutOff(read(t, `{"clients": [1], "iterations": 1, "maxDuration": "3s", "gracefulStop": "0s"}`))
+	require.EqualError(t, err, "cut off: still under way after maxDuration (3s) and gracefulStop (0s)")
+	require.NotErrorIs(t, err, context.Canceled)
 }

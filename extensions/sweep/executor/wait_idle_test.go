@@ -1,84 +1,37 @@
-package executor_test
+package executor
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/sirupsen/logrus"
+	logtest "github.com/sirupsen/logrus/hooks/test"
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// drifting is a function whose operations start at 30 ms and get 5 ms faster each second, down to 5
-// ms.
-const drifting = `globalThis.began = globalThis.began || Date.now()
-	sweep.run(() => sleep(Math.max(5, 30 - (Date.now() - began) / 200)))`
+// waiting returns a sweep before its first step, and its log.
+func waiting(t *testing.T, options string) (*sweepRun, *logtest.Hook) {
+	t.Helper()
+	logger, logs := logtest.NewNullLogger()
+	registry, tuple := metrics.NewRegistry(), testutil.Tuple(t, "", "")
+	state := lib.NewExecutionState(&lib.TestRunState{
+		TestPreInitState: &lib.TestPreInitState{Registry: registry, Logger: logger}, RunTags: registry.RootTagSet(),
+	}, tuple, 0, 0)
+	config := read(t, options)
+	results := testrun.Of(registry)
 
-// The warm-up for a remote server lasts until the latency is steady. The extension does not count
-// for maxDuration.
-func TestFirstWarmUpLastsUntilTheLatencyDoesNotDrift(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [8, 4], "duration": "1s", "warmup": "2s", "maxDuration": "4s", "gracefulStop": "0s"}`, drifting)
-		rep, err := s.Run(t.Context())
-		require.NoError(t, err)
-		require.Empty(t, s.Warnings())
-		require.Len(t, rep.Steps, 2)
-		for _, step := range rep.Steps {
-			require.True(t, step.Complete)
-			require.InDelta(t, 5, step.Latency.P50, 0.01)
-		}
-		require.True(t, rep.Quiet.Reached)
-		require.Nil(t, rep.Quiet.ServerCores)
-		require.Greater(t, rep.Quiet.WaitedSeconds, 3.0, "the drift ends after five seconds")
-		require.Less(t, rep.Quiet.WaitedSeconds, 6.0)
-		require.NoError(t, rep.Validate())
-		require.NotContains(t, rep.Markdown(), "quiet")
-	})
-}
-
-func TestFirstWarmUpEndsWithItsBound(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [8], "duration": "1s", "warmup": "2s", "quiet": "1s"}`, drifting)
-		rep, err := s.Run(t.Context())
-		require.NoError(t, err)
-		require.True(t, rep.Steps[0].Complete)
-		require.False(t, rep.Quiet.Reached)
-		require.InDelta(t, 1, rep.Quiet.WaitedSeconds, 0.3)
-		require.Contains(t, strings.Join(s.Warnings(), "\n"), "the target is not quiet after")
-		require.Contains(t, rep.Markdown(), "The target was not quiet when the sweep began: after 1.1")
-	})
-}
-
-func TestWarmUpsThatAreNotProlonged(t *testing.T) {
-	for name, c := range map[string]struct {
-		config, script, segment string
-		judged                  bool
-	}{
-		"steady":      {`{"clients": [8], "duration": "1s", "warmup": "2s"}`, `sweep.run(() => sleep(10))`, "", true},
-		"off":         {`{"clients": [8], "duration": "1s", "warmup": "2s", "quiet": "0s"}`, drifting, "", false},
-		"a segment":   {`{"clients": [8], "duration": "1s", "warmup": "2s"}`, drifting, "0:1/2", false},
-		"too seldom":  {`{"clients": [1], "duration": "1s", "warmup": "2s"}`, drifting, "", false},
-		"no warm-up":  {`{"clients": [8], "duration": "3s"}`, drifting, "", false},
-		"open loop":   {`{"rate": [100], "preAllocatedVUs": 20, "duration": "1s", "warmup": "2s"}`, drifting, "", false},
-		"second step": {`{"clients": [1, 8], "duration": "1s", "warmup": "2s"}`, drifting, "", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.NewSegment(t, c.config, c.script, testutil.Tuple(t, c.segment, ""))
-				begin := time.Now()
-				rep, err := s.Run(t.Context())
-				require.NoError(t, err)
-				require.Equal(t, c.judged, rep.Quiet != nil)
-				require.Less(t, time.Since(begin), time.Duration(len(rep.Steps))*3*time.Second+200*time.Millisecond)
-			})
-		})
-	}
+	return &sweepRun{
+		config: config, state: state, results: results, logger: logrus.NewEntry(logger), progress: newProgress(config),
+		scenario: results.NewScenario(testrun.Start{Name: "rollup"}),
+	}, logs
 }
 
 func TestSweepWaitsForAServerOnThisMachine(t *testing.T) {
@@ -98,16 +51,17 @@ func TestSweepWaitsForAServerOnThisMachine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [1], "iterations": 1, "quiet": "10s"}`, ``)
+				r, logs := waiting(t, `{"clients": [1], "iterations": 1, "quiet": "10s"}`)
 				ctx, cancel := context.WithTimeout(t.Context(), tt.cutOff)
 				defer cancel()
 				begin := time.Now()
-				quiet, told := s.Executor.(*executor.Executor).AwaitRest(ctx, func() (time.Duration, bool) {
+				r.awaitRest(ctx, func() (time.Duration, bool) {
 					passed := time.Since(begin)
 
 					return min(passed, tt.busy)/3 + passed/50, tt.ends == 0 || passed < tt.ends-1
 				})
 				require.InDelta(t, tt.took.Seconds(), time.Since(begin).Seconds(), host.RestWindow.Seconds())
+				quiet := r.scenario.Report.Quiet
 				if tt.reached == nil {
 					require.Nil(t, quiet)
 
@@ -116,8 +70,11 @@ func TestSweepWaitsForAServerOnThisMachine(t *testing.T) {
 				require.Equal(t, *tt.reached, quiet.Reached)
 				require.InDelta(t, time.Since(begin).Seconds(), quiet.WaitedSeconds, 1e-9)
 				require.Equal(t, *tt.reached, *quiet.ServerCores < 0.05)
-				require.Equal(t, !*tt.reached, strings.Contains(strings.Join(s.Warnings(), ""), "the target is not quiet after 10s: its server uses 0.35 of a core"))
-				require.Equal(t, "waiting until the target is quiet", told[0])
+				if !*tt.reached {
+					require.Equal(t, "the target is not quiet after 10s: its server uses 0.35 of a core; it is measured all the same", logs.LastEntry().Message)
+				}
+				_, shown := r.progress.read()
+				require.Equal(t, "waiting until the target is quiet", shown[0])
 			})
 		})
 	}
@@ -126,11 +83,9 @@ func TestSweepWaitsForAServerOnThisMachine(t *testing.T) {
 // Other active scenarios keep the server busy, so there is no wait.
 func TestSweepBesideOthersDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [8], "duration": "1s", "warmup": "2s"}`, drifting)
-		executor := s.Executor.(*executor.Executor)
-		require.True(t, executor.AwaitsQuiet())
-		s.State.ModCurrentlyActiveVUsCount(+1)
-		require.False(t, executor.AwaitsQuiet())
-		s.State.ModCurrentlyActiveVUsCount(-1)
+		r, _ := waiting(t, `{"clients": [8], "duration": "1s", "warmup": "2s"}`)
+		require.True(t, r.awaitsQuiet())
+		r.state.ModCurrentlyActiveVUsCount(+1)
+		require.False(t, r.awaitsQuiet())
 	})
 }

@@ -21,7 +21,7 @@ import (
 type testEnd struct {
 	watched sync.Once
 	mu      sync.Mutex
-	// awaited is set if k6 will call run.
+	// awaited is set if k6 will call EndTest.
 	awaited   bool
 	ended     bool
 	tasks     []func()
@@ -85,12 +85,13 @@ func (e *testEnd) await(events common.Events, s *Scenario, task func()) {
 	}
 	if !e.awaited {
 		e.awaited = true
-		k6x.OnTestEnd(events, e.run)
+		k6x.OnTestEnd(events, s.results.EndTest)
 	}
 }
 
-// run runs the tasks, then sends the samples for k6's thresholds.
-func (e *testEnd) run() {
+// EndTest runs the tasks, then sends the samples for k6's thresholds.
+func (r *Results) EndTest() {
+	e := &r.testEnd
 	e.mu.Lock()
 	e.ended = true
 	tasks, scenarios := e.tasks, e.scenarios

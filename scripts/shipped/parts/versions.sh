@@ -8,7 +8,7 @@
 versions=(v2.0.0 v2.1.0 v2.2.0 v2.3.0)
 pinned=$(sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 # Packages that import k6; the others do not depend on its version.
-tested='./extensions/sweep/executor ./extensions/sweep/jsmodule ./extensions/sweep/stream
+tested='./extensions/sweep ./extensions/sweep/executor ./extensions/sweep/jsmodule ./extensions/sweep/stream
   ./extensions/sweep/session/... ./extensions/internal/k6x/... ./extensions/influx/... ./extensions/memcached
   ./extensions/resp ./extensions/umemcache ./extensions/nats ./extensions/mxgateway ./extensions/machbase'
 

@@ -154,7 +154,7 @@ func TestThresholdsOfATestThatMeasuresNothing(t *testing.T) {
 func TestThresholdsOnExistingMetrics(t *testing.T) {
 	t.Parallel()
 	beside := strings.TrimSuffix(oneSweep, "}") + `,
-		"other": {"executor": "client-sweep", "after": "sweep", "clients": [3], "iterations": 20, "raw": true},
+		"other": {"executor": "client-sweep", "after": "sweep", "clients": [3], "iterations": 20},
 		"beside": {"executor": "constant-vus", "vus": 2, "duration": "2s", "exec": "pulse"},
 		"late": {"executor": "constant-vus", "vus": 1, "startTime": "2500ms", "duration": "1s", "exec": "pulse"}}`
 	r := judged(t, beside, `{

@@ -1,17 +1,15 @@
-package jsmodule_test
+package sweep_test
 
 import (
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
 func TestSweepUntilDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1, 3], "untilDone": true}`,
+		s := newSweep(t, `{"clients": [1, 3], "untilDone": true}`,
 			`let left = 5; sweep.run(() => { if (left-- === 0) { sweep.done(); } else { sleep(10); } })`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -29,7 +27,7 @@ func TestSweepUntilDone(t *testing.T) {
 
 func TestSweepDoneElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 2}`, `sweep.run(() => sweep.done())`)
+		s := newSweep(t, `{"clients": [1], "iterations": 2}`, `sweep.run(() => sweep.done())`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
 		require.EqualValues(t, 2, rep.Steps[0].Failed)

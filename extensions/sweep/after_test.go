@@ -1,4 +1,4 @@
-package executor_test
+package sweep_test
 
 import (
 	"testing"
@@ -6,13 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
 func TestAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 1, "after": "before"}`, `sweep.run(() => sleep(10))`)
+		s := newSweep(t, `{"clients": [1], "iterations": 1, "after": "before"}`, `sweep.run(() => sleep(10))`)
 		results := testrun.Of(s.State.Test.Registry)
 		results.Register("before")
 		ran := make(chan struct{})
@@ -32,7 +31,7 @@ func TestAfter(t *testing.T) {
 		<-own
 	})
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 1, "after": "nobody"}`, `sweep.run(() => sleep(10))`)
+		s := newSweep(t, `{"clients": [1], "iterations": 1, "after": "nobody"}`, `sweep.run(() => sleep(10))`)
 		require.EqualError(t, s.Executor.Run(t.Context(), s.Out),
 			`scenario "rollup": after must name another scenario with the executor 'client-sweep', but is "nobody"`)
 	})

@@ -1,4 +1,4 @@
-package executor_test
+package sweep_test
 
 import (
 	"strings"
@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
 // requireAborted checks that the sweep ended as k6's test.abort does, and returns the reason.
@@ -42,7 +40,7 @@ func TestSweepThatCannotSucceedEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [8, 1, 16], "duration": "30s", "maxDuration": "5m"`+tt.options+`}`, tt.script)
+				s := newSweep(t, `{"clients": [8, 1, 16], "duration": "30s", "maxDuration": "5m"`+tt.options+`}`, tt.script)
 				begin := time.Now()
 				rep, err := s.Run(t.Context())
 				why := requireAborted(t, err)
@@ -70,7 +68,7 @@ func TestSweepThatCannotSucceedEnds(t *testing.T) {
 	}
 }
 
-func failures(s *sweeptest.Sweep) (lines []string) {
+func failures(s *testSweep) (lines []string) {
 	for _, line := range s.Warnings() {
 		if strings.HasPrefix(line, "operation failed: ") {
 			lines = append(lines, line)
@@ -94,7 +92,7 @@ func TestSweepThatMaySucceedGoesOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [2, 3], "duration": "5s"`+tt.options+`}`, tt.script)
+				s := newSweep(t, `{"clients": [2, 3], "duration": "5s"`+tt.options+`}`, tt.script)
 				rep, err := s.Run(t.Context())
 				require.NoError(t, err)
 				require.False(t, rep.Interrupted)
@@ -113,7 +111,7 @@ func TestSweepThatMaySucceedGoesOn(t *testing.T) {
 // Failures are logged soon, before the sweep is aborted.
 func TestFaultsAreLoggedSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "duration": "20s"}`, `sweep.run(() => { sleep(1); if (vu === 1) { sleep(10000) } else { throw new Error("no") } })`)
+		s := newSweep(t, `{"clients": [2], "duration": "20s"}`, `sweep.run(() => { sleep(1); if (vu === 1) { sleep(10000) } else { throw new Error("no") } })`)
 		done := make(chan error, 1)
 		go func() {
 			_, err := s.Run(t.Context())

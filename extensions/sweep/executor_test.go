@@ -1,8 +1,7 @@
-package executor_test
+package sweep_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
@@ -43,7 +41,7 @@ func since(begin time.Time) time.Duration { return time.Since(begin).Truncate(ti
 
 func TestSweepOfASession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1, 4], "iterations": 10}`, `sweep.run(() => sleep(10))`)
+		s := newSweep(t, `{"clients": [1, 4], "iterations": 10}`, `sweep.run(() => sleep(10))`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
 
@@ -73,24 +71,24 @@ func TestSweepOfASession(t *testing.T) {
 		sent := s.Sent()
 		for _, clients := range []int{1, 4} {
 			op := tagsOf(clients, "rollup")
-			require.InDelta(t, 10*clients, sweeptest.Sum(sweeptest.Of(sent["sweep_ops"], succeeded(op))), 0)
-			require.InDelta(t, 0, sweeptest.Sum(sweeptest.Of(sent["sweep_failed"], op)), 0)
-			require.Len(t, sweeptest.Of(sent["sweep_ops_per_second"], op), 1)
-			require.InDelta(t, 100*clients, sweeptest.Of(sent["sweep_ops_per_second"], op)[0], 1e-6)
+			require.InDelta(t, 10*clients, sum(valuesOf(sent["sweep_ops"], succeeded(op))), 0)
+			require.InDelta(t, 0, sum(valuesOf(sent["sweep_failed"], op)), 0)
+			require.Len(t, valuesOf(sent["sweep_ops_per_second"], op), 1)
+			require.InDelta(t, 100*clients, valuesOf(sent["sweep_ops_per_second"], op)[0], 1e-6)
 			for _, name := range []string{"p50", "p90", "p95", "p99", "p999", "max", "mean"} {
-				values := sweeptest.Of(sent["sweep_"+name], op)
+				values := valuesOf(sent["sweep_"+name], op)
 				require.Len(t, values, 1, name)
 				require.InEpsilon(t, 10, values[0], 0.001, name)
 			}
-			require.Equal(t, []float64{float64(clients)}, sweeptest.Of(sent["sweep_clients_done"], tagsOf(clients, "")))
-			require.Equal(t, []float64{0}, sweeptest.Of(sent["sweep_incomplete"], tagsOf(clients, "")))
+			require.Equal(t, []float64{float64(clients)}, valuesOf(sent["sweep_clients_done"], tagsOf(clients, "")))
+			require.Equal(t, []float64{0}, valuesOf(sent["sweep_incomplete"], tagsOf(clients, "")))
 		}
 	})
 }
 
 func TestSweepOfAPlainFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [3], "iterations": 10}`, `sleep(calls === 1 ? 5000 : 10)`)
+		s := newSweep(t, `{"clients": [3], "iterations": 10}`, `sleep(calls === 1 ? 5000 : 10)`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
 		step := rep.Steps[0]
@@ -114,7 +112,7 @@ func TestSweepOfAPlainFunction(t *testing.T) {
 
 func TestSweepOfAPlainFunctionThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`, `sleep(10); if (calls % 5 === 1) { throw new Error("no " + (calls === 6 ? "six" : calls)) }`)
+		s := newSweep(t, `{"clients": [2], "iterations": 10}`, `sleep(10); if (calls % 5 === 1) { throw new Error("no " + (calls === 6 ? "six" : calls)) }`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
 		step := rep.Steps[0]
@@ -122,7 +120,7 @@ func TestSweepOfAPlainFunctionThatFails(t *testing.T) {
 		require.Equal(t, int64(16), step.Operations)
 		require.Equal(t, uint64(4), step.Failed)
 		require.Len(t, step.Extra.Errors, 2)
-		require.InDelta(t, 4, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_failed"], tagsOf(2, "rollup"))), 0)
+		require.InDelta(t, 4, sum(valuesOf(s.Sent()["sweep_failed"], tagsOf(2, "rollup"))), 0)
 		require.Contains(t, s.Warnings()[0], "operation failed: Error: no 1")
 	})
 }
@@ -131,7 +129,7 @@ func TestSweepOfASessionThatConnectsLate(t *testing.T) {
 	for _, warmup := range []string{"0s", "1s"} {
 		t.Run(warmup, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, fmt.Sprintf(`{"clients": [2], "iterations": 10, "warmup": %q}`, warmup), `
+				s := newSweep(t, fmt.Sprintf(`{"clients": [2], "iterations": 10, "warmup": %q}`, warmup), `
 					sleep(50)
 					if (calls === 1 && vu === 1) { throw new Error("connection refused") }
 					sweep.run(() => sleep(10))`)
@@ -150,7 +148,7 @@ func TestSweepOfASessionThatConnectsLate(t *testing.T) {
 
 func TestSweepCountsWhatScriptsThrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`, `
+		s := newSweep(t, `{"clients": [2], "iterations": 10}`, `
 			let n = 0
 			sweep.run(() => { sleep(10); if (++n % 5 === 0) { throw new Error("no memory") }; if (n === 1) { throw "text" } })`)
 		rep, err := s.Run(t.Context())
@@ -172,7 +170,7 @@ func TestSweepCountsExceptionsAfterTheShare(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`, script)
+				s := newSweep(t, `{"clients": [2], "iterations": 10}`, script)
 				rep, err := s.Run(t.Context())
 				require.NoError(t, err)
 				step := rep.Steps[0]
@@ -187,7 +185,7 @@ func TestSweepCountsExceptionsAfterTheShare(t *testing.T) {
 
 func TestSweepWarmup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 10, "warmup": "1s", "tags": {"team": "db"}, "op": "get"}`, `
+		s := newSweep(t, `{"clients": [2], "iterations": 10, "warmup": "1s", "tags": {"team": "db"}, "op": "get"}`, `
 			globalThis.seen = {}
 			sweep.run(() => {
 				sleep(100)
@@ -204,13 +202,13 @@ func TestSweepWarmup(t *testing.T) {
 
 		tags := tagsOf(2, "get")
 		tags["team"] = "db"
-		require.InDelta(t, 20, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_ops"], succeeded(tags))), 0)
+		require.InDelta(t, 20, sum(valuesOf(s.Sent()["sweep_ops"], succeeded(tags))), 0)
 	})
 }
 
 func TestPlainFunctionsTags(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 3, "warmup": "20ms"}`, `
+		s := newSweep(t, `{"clients": [1], "iterations": 3, "warmup": "20ms"}`, `
 			globalThis.seen = (globalThis.seen || []); seen.push([tag("phase"), tag("clients")].join()); sleep(10)`)
 		_, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -221,7 +219,7 @@ func TestPlainFunctionsTags(t *testing.T) {
 // Metrics are sent each second for that second, and at the end for the step.
 func TestLiveMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "duration": "3s"}`, `
+		s := newSweep(t, `{"clients": [2], "duration": "3s"}`, `
 			let n = 0
 			sweep.run(() => { sleep(++n > 75 ? 40 : 20); if (n === 10) { throw new Error("no") } })`)
 		begin := time.Now()
@@ -230,17 +228,17 @@ func TestLiveMetrics(t *testing.T) {
 		require.InDelta(t, 3.02, rep.Steps[0].Seconds, 1e-9, "75 of 20 ms and 38 of 40 ms")
 
 		sent, tags := s.Sent(), tagsOf(2, "rollup")
-		ops := sweeptest.Of(sent["sweep_ops"], succeeded(tags))
-		require.InDelta(t, 2*112, sweeptest.Sum(ops), 0)
-		require.InDelta(t, 2, sweeptest.Sum(sweeptest.Of(sent["sweep_failed"], tags)), 0)
-		rates := sweeptest.Of(sent["sweep_ops_per_second"], tags)
+		ops := valuesOf(sent["sweep_ops"], succeeded(tags))
+		require.InDelta(t, 2*112, sum(ops), 0)
+		require.InDelta(t, 2, sum(valuesOf(sent["sweep_failed"], tags)), 0)
+		rates := valuesOf(sent["sweep_ops_per_second"], tags)
 		require.Len(t, rates, 4, "three seconds and the whole")
 		require.InDelta(t, 98, rates[0], 2.01, "less one failure each, give or take an operation that ends just then")
 		require.InDelta(t, 50, rates[2], 2.01)
 		require.InDelta(t, 2*111/3.0, rates[3], 1e-6, "of the window: the last operation of each client ended after it")
 		require.InDelta(t, 2*111/3.0, rep.Steps[0].OpsPerSecond, 1e-6)
 		require.Equal(t, int64(2), rep.Steps[0].Window.TailOps)
-		p99 := sweeptest.Of(sent["sweep_p99"], tags)
+		p99 := valuesOf(sent["sweep_p99"], tags)
 		require.InEpsilon(t, 20, p99[0], 0.001)
 		require.InEpsilon(t, 40, p99[2], 0.001)
 		require.InEpsilon(t, 40, p99[3], 0.001)
@@ -253,7 +251,7 @@ func TestLiveMetrics(t *testing.T) {
 
 func TestRepeatsAndPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2, 1], "iterations": 10, "repeats": 3, "pause": "1s"}`, `sweep.run(() => sleep(100))`)
+		s := newSweep(t, `{"clients": [2, 1], "iterations": 10, "repeats": 3, "pause": "1s"}`, `sweep.run(() => sleep(100))`)
 		begin := time.Now()
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -268,7 +266,7 @@ func TestRepeatsAndPause(t *testing.T) {
 
 func TestMaxDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2, 1], "iterations": 10, "maxDuration": "1s"}`, `sweep.run(() => sleep(400))`)
+		s := newSweep(t, `{"clients": [2, 1], "iterations": 10, "maxDuration": "1s"}`, `sweep.run(() => sleep(400))`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
 		require.False(t, rep.Interrupted)
@@ -279,8 +277,8 @@ func TestMaxDuration(t *testing.T) {
 		require.Equal(t, int64(3), rep.Steps[1].Operations)
 
 		sent := s.Sent()
-		require.Equal(t, []float64{1}, sweeptest.Of(sent["sweep_incomplete"], tagsOf(2, "")))
-		require.Equal(t, []float64{1}, sweeptest.Of(sent["sweep_incomplete"], tagsOf(1, "")))
+		require.Equal(t, []float64{1}, valuesOf(sent["sweep_incomplete"], tagsOf(2, "")))
+		require.Equal(t, []float64{1}, valuesOf(sent["sweep_incomplete"], tagsOf(1, "")))
 		require.Contains(t, s.Warnings()[0], "maxDuration (1s) is over before the clients are done")
 	})
 }
@@ -292,7 +290,7 @@ func TestGracefulStop(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [2], "iterations": 10, "maxDuration": "2s", "gracefulStop": "1s"}`, script)
+				s := newSweep(t, `{"clients": [2], "iterations": 10, "maxDuration": "2s", "gracefulStop": "1s"}`, script)
 				begin := time.Now()
 				rep, err := s.Run(t.Context())
 				require.NoError(t, err)
@@ -306,7 +304,7 @@ func TestGracefulStop(t *testing.T) {
 					"cut off: still under way after maxDuration (2s) and gracefulStop (1s)": 2,
 				}, step.Extra.Errors)
 				require.Equal(t, uint64(2), s.State.GetPartialIterationCount())
-				require.InDelta(t, 2, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_failed"], tagsOf(2, "rollup"))), 0)
+				require.InDelta(t, 2, sum(valuesOf(s.Sent()["sweep_failed"], tagsOf(2, "rollup"))), 0)
 			})
 		})
 	}
@@ -315,7 +313,7 @@ func TestGracefulStop(t *testing.T) {
 // A client that never connects delays the others only until maxDuration.
 func TestClientThatNeverConnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [3], "iterations": 10, "maxDuration": "2s", "gracefulStop": "1s"}`,
+		s := newSweep(t, `{"clients": [3], "iterations": 10, "maxDuration": "2s", "gracefulStop": "1s"}`,
 			`if (vu === 2) { hang() }; sweep.run(() => sleep(100))`)
 		begin := time.Now()
 		rep, err := s.Run(t.Context())
@@ -340,7 +338,7 @@ func TestInterruptedRun(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const clients = 50
 				ctx, cancel := context.WithCancel(t.Context())
-				s := sweeptest.New(t, `{"clients": [1, 50, 8], "iterations": 10, "warmup": "1s"}`, script)
+				s := newSweep(t, `{"clients": [1, 50, 8], "iterations": 10, "warmup": "1s"}`, script)
 				begin := time.Now()
 				time.AfterFunc((100+1000+1000+100+1000+350)*time.Millisecond, cancel)
 				rep, err := s.Run(ctx)
@@ -355,7 +353,7 @@ func TestInterruptedRun(t *testing.T) {
 				require.Zero(t, step.Failed)
 				require.Empty(t, step.Extra.Errors)
 				require.Equal(t, uint64(clients), s.State.GetPartialIterationCount())
-				require.Equal(t, []float64{1}, sweeptest.Of(s.Sent()["sweep_incomplete"], tagsOf(clients, "")), "the last metrics go out")
+				require.Equal(t, []float64{1}, valuesOf(s.Sent()["sweep_incomplete"], tagsOf(clients, "")), "the last metrics go out")
 				require.Contains(t, s.Executor.GetProgress().Render(0, 0).String(), "✗")
 			})
 		})
@@ -365,7 +363,7 @@ func TestInterruptedRun(t *testing.T) {
 func TestInterruptedInThePause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		s := sweeptest.New(t, `{"clients": [1, 2], "iterations": 10, "pause": "1h"}`, `sweep.run(() => sleep(100))`)
+		s := newSweep(t, `{"clients": [1, 2], "iterations": 10, "pause": "1h"}`, `sweep.run(() => sleep(100))`)
 		begin := time.Now()
 		time.AfterFunc(2*time.Second, cancel)
 		rep, err := s.Run(ctx)
@@ -391,7 +389,7 @@ func TestAbort(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [3, 1], "iterations": 10, "warmup": "1s"}`, script)
+				s := newSweep(t, `{"clients": [3, 1], "iterations": 10, "warmup": "1s"}`, script)
 				begin := time.Now()
 				rep, err := s.Run(t.Context())
 				var abort *errext.InterruptError
@@ -415,7 +413,7 @@ func TestAbortEndsOthersAtOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [3, 1], "iterations": 10, "maxDuration": "2h"}`, script)
+				s := newSweep(t, `{"clients": [3, 1], "iterations": 10, "maxDuration": "2h"}`, script)
 				begin := time.Now()
 				rep, err := s.Run(t.Context())
 				var abort *errext.InterruptError
@@ -430,7 +428,7 @@ func TestAbortEndsOthersAtOnce(t *testing.T) {
 
 func TestMissingVUs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [3], "iterations": 10}`, `sweep.run(() => sleep(100))`)
+		s := newSweep(t, `{"clients": [3], "iterations": 10}`, `sweep.run(() => sleep(100))`)
 		taken, err := s.State.GetPlannedVU(nil, false)
 		require.NoError(t, err)
 		rep, err := s.Run(t.Context())
@@ -443,7 +441,7 @@ func TestMissingVUs(t *testing.T) {
 
 func TestSegments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.NewSegment(t, `{"clients": [1, 2, 4], "iterations": 10}`, `sweep.run(() => sleep(10))`, testutil.Tuple(t, "1/2:1", "0,1/2,1"))
+		s := newSegment(t, `{"clients": [1, 2, 4], "iterations": 10}`, `sweep.run(() => sleep(10))`, testutil.Tuple(t, "1/2:1", "0,1/2,1"))
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "1/2:1", rep.Params["segment"])
@@ -452,13 +450,13 @@ func TestSegments(t *testing.T) {
 		require.Equal(t, int64(10), rep.Steps[0].Operations)
 		require.Equal(t, 4, rep.Steps[1].Clients)
 		require.Equal(t, int64(20), rep.Steps[1].Operations)
-		require.InDelta(t, 20, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_ops"], succeeded(tagsOf(4, "rollup")))), 0)
+		require.InDelta(t, 20, sum(valuesOf(s.Sent()["sweep_ops"], succeeded(tagsOf(4, "rollup")))), 0)
 	})
 }
 
 func TestReportOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "duration": "1s", "warmup": "2s", "repeats": 2}`, `sweep.run(() => sleep(10))`)
+		s := newSweep(t, `{"clients": [1], "duration": "1s", "warmup": "2s", "repeats": 2}`, `sweep.run(() => sleep(10))`)
 		results := testrun.Of(s.State.Test.Registry)
 		results.Meta(&testrun.Facts{Target: map[string]any{"kind": "cache"}, Params: map[string]any{"ratio": 9}})
 		rep, err := s.Run(t.Context())
@@ -477,7 +475,7 @@ func TestReportOfARun(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1, 4], "iterations": 500, "warmup": "1s", "pause": "1s"}`, `sweep.run(() => sleep(10))`)
+		s := newSweep(t, `{"clients": [1, 4], "iterations": 500, "warmup": "1s", "pause": "1s"}`, `sweep.run(() => sleep(10))`)
 		done := make(chan error)
 		go func() {
 			_, err := s.Run(t.Context())
@@ -509,7 +507,7 @@ func TestProgress(t *testing.T) {
 
 func TestProgressOfSecondsIsShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [8], "duration": "4s"}`, `sweep.run(() => sleep(10))`)
+		s := newSweep(t, `{"clients": [8], "duration": "4s"}`, `sweep.run(() => sleep(10))`)
 		done := make(chan error)
 		go func() {
 			_, err := s.Run(t.Context())
@@ -534,7 +532,7 @@ func TestSessionsEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [2], "iterations": 10, "repeats": 3, "maxDuration": "1s"}`, script)
+				s := newSweep(t, `{"clients": [2], "iterations": 10, "repeats": 3, "maxDuration": "1s"}`, script)
 				_, err := s.Run(t.Context())
 				require.NoError(t, err)
 				for _, vu := range s.VUs {
@@ -552,7 +550,7 @@ func TestSessionsEnd(t *testing.T) {
 
 func TestSessionsEndTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [4], "iterations": 10}`, `onEnd(); sweep.run(() => sleep(10 * vu)); sleep(50)`)
+		s := newSweep(t, `{"clients": [4], "iterations": 10}`, `onEnd(); sweep.run(() => sleep(10 * vu)); sleep(50)`)
 		begin := time.Now()
 		_, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -565,7 +563,7 @@ func TestSessionsEndTogether(t *testing.T) {
 
 func TestScenarioState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 1}`, `sleep(1)`)
+		s := newSweep(t, `{"clients": [1], "iterations": 1}`, `sleep(1)`)
 		_, err := s.Run(t.Context())
 		require.NoError(t, err)
 		state := lib.GetScenarioState(s.VUs[0].CtxField)
@@ -574,10 +572,4 @@ func TestScenarioState(t *testing.T) {
 		done, _ := state.ProgressFn()
 		require.InDelta(t, 1, done, 0)
 	})
-}
-
-func TestErrCutOffIsTheCause(t *testing.T) {
-	c := sweeptest.Parse(t, `{"clients": [1], "iterations": 1, "maxDuration": "3s", "gracefulStop": "0s"}`)
-	require.EqualError(t, executor.ErrCutOff(c), "cut off: still under way after maxDuration (3s) and gracefulStop (0s)")
-	require.False(t, errors.Is(executor.ErrCutOff(c), context.Canceled))
 }

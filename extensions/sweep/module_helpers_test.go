@@ -1,4 +1,4 @@
-package sweeptest
+package sweep_test
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// NewModule returns a VU whose scripts have the module as the global sweep.
-func NewModule(t *testing.T) (*modulestest.Runtime, *testrun.Results) {
+// newModule returns a testVU whose scripts have the module as the global sweep.
+func newModule(t *testing.T) (*modulestest.Runtime, *testrun.Results) {
 	t.Helper()
 	runtime := modulestest.NewRuntime(t)
 	instance := jsmodule.New().NewModuleInstance(runtime.VU)
@@ -26,12 +26,12 @@ func NewModule(t *testing.T) (*modulestest.Runtime, *testrun.Results) {
 	return runtime, testrun.Of(runtime.VU.InitEnvField.Registry)
 }
 
-// InvalidConfig is the name that ThrownBy gives to an error that ends k6.
-const InvalidConfig = "invalid configuration"
+// invalidConfig is the name that thrownBy gives to an error that ends k6.
+const invalidConfig = "invalid configuration"
 
-// ThrownBy returns name and message of the script's exception. For an invalid configuration, which
-// scripts cannot catch, the name is InvalidConfig.
-func ThrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, message string) {
+// thrownBy returns name and message of the script's exception. For an invalid configuration, which
+// scripts cannot catch, the name is invalidConfig.
+func thrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, message string) {
 	t.Helper()
 	value, err := runtime.VU.Runtime().RunString(
 		`(() => { try { ` + script + ` } catch (e) { return [e.name, e.message] } return ["nothing", "thrown"] })()`)
@@ -40,7 +40,7 @@ func ThrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, 
 		require.Equal(t, exitcodes.InvalidConfig, code.ExitCode(), err)
 		message, _, _ = strings.Cut(code.Error(), "\n") // without the position
 
-		return InvalidConfig, message
+		return invalidConfig, message
 	}
 	require.NoError(t, err)
 	var thrown [2]string
@@ -49,10 +49,10 @@ func ThrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, 
 	return thrown[0], thrown[1]
 }
 
-// RegisterDurations registers a module's metric of single durations.
-func RegisterDurations(t *testing.T) {
+// registerDurations registers a module's metric of single durations.
+func registerDurations(t *testing.T) {
 	t.Helper()
-	runtime, _ := NewModule(t)
+	runtime, _ := newModule(t)
 	env := runtime.VU.InitEnvField
 	env.BuiltinMetrics = metrics.RegisterBuiltinMetrics(env.Registry)
 	_, err := k6x.NewDurations(env.Registry, "cache_op_duration")

@@ -1,4 +1,4 @@
-package executor_test
+package sweep_test
 
 import (
 	"testing"
@@ -6,8 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/lib"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
 func TestSearchThatFindsNothingMarksTheRun(t *testing.T) {
@@ -17,7 +15,7 @@ func TestSearchThatFindsNothingMarksTheRun(t *testing.T) {
 	}{"nothing": {`"p99": "1ms"`, true}, "something": {`"mean": "1s"`, false}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"find": {`+tt.bound+`, "max": 2}, "iterations": 50, "pause": "0s"}`, `sweep.run(() => sleep(20))`)
+				s := newSweep(t, `{"find": {`+tt.bound+`, "max": 2}, "iterations": 50, "pause": "0s"}`, `sweep.run(() => sleep(20))`)
 				s.State.Test.TestStatus = lib.NewTestStatus()
 				rep, err := s.Run(t.Context())
 				require.NoError(t, err)

@@ -1,4 +1,4 @@
-package jsmodule_test
+package sweep_test
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -31,7 +30,7 @@ func clientOf(ctx context.Context, runtime *modulestest.Runtime) *measure.Step {
 }
 
 func TestReadyWaitsForAllClients(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	step := clientOf(t.Context(), runtime)
 	ended := make(chan error, 1)
 	go func() {
@@ -49,7 +48,7 @@ func TestReadyWaitsForAllClients(t *testing.T) {
 }
 
 func TestReadyWhenTheStepEnds(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	clientOf(ctx, runtime)
 	time.AfterFunc(20*time.Millisecond, func() { cancel(errors.New("the step is over")) })
@@ -59,7 +58,7 @@ func TestReadyWhenTheStepEnds(t *testing.T) {
 }
 
 func TestReadyOutsideOfAStep(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	_, err := runtime.RunOnEventLoop(awaitReady)
 	require.NoError(t, err)
 	require.Equal(t, []any{

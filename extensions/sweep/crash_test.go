@@ -1,4 +1,4 @@
-package executor_test
+package sweep_test
 
 import (
 	"strings"
@@ -7,8 +7,6 @@ import (
 
 	"github.com/grafana/sobek"
 	"github.com/stretchr/testify/require"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
 func TestPanicIsAFailedOperation(t *testing.T) {
@@ -19,7 +17,7 @@ func TestPanicIsAFailedOperation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [1, 2], "iterations": 10}`, script)
+				s := newSweep(t, `{"clients": [1, 2], "iterations": 10}`, script)
 				for _, vu := range s.VUs {
 					require.NoError(t, vu.Script.Set("crash", func(sobek.FunctionCall) sobek.Value {
 						var nobody *sobek.Object

@@ -1,18 +1,16 @@
-package jsmodule_test
+package sweep_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
 // settingsIn evaluates a script with variables of __ENV; those in exported are of the environment.
 func settingsIn(t *testing.T, script string, env map[string]string, exported ...string) (any, error) {
 	t.Helper()
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	runtime.VU.InitEnvField.LookupEnv = func(name string) (string, bool) {
 		value, is := env[name]
 
@@ -109,7 +107,7 @@ func TestSettingsOfABase(t *testing.T) {
 }
 
 func TestWrongDeclarationsOfSettings(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	for script, want := range map[string]string{
 		`sweep.settings()`:                                         "sweep.settings: takes settings and their defaults, such as { KEYS: 1000 }, not undefined",
 		`sweep.settings({ A: { type: 'colour' } })`:                `sweep.settings: A: there is no type "colour": it must be bytes, duration, flag, integer, integers, number or text`,
@@ -117,20 +115,20 @@ func TestWrongDeclarationsOfSettings(t *testing.T) {
 		`sweep.settings({ A: 1 }, { base: ['B'] })`:                "sweep.settings: base: B is no setting of this script",
 		`sweep.settings({ A: { sharesOf: ['x'], usual: 'y:1' } })`: "sweep.settings: A: usual must be shares of x",
 	} {
-		name, message := sweeptest.ThrownBy(t, runtime, script)
+		name, message := thrownBy(t, runtime, script)
 		require.Equal(t, "TypeError", name)
 		require.Contains(t, message, want)
 	}
 }
 
 func TestStepOfNone(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	require.Nil(t, evaluate(t, runtime, `sweep.step()`))
 }
 
 // Errors have the same properties in all modules.
 func TestSweepErrorHasAKind(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	inFolder(runtime, t.TempDir())
 	for script, want := range map[string]string{
 		`sweep.done()`:             "usage",

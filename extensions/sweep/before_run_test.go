@@ -1,4 +1,4 @@
-package testrun_test
+package sweep_test
 
 import (
 	"testing"
@@ -9,13 +9,12 @@ import (
 	"go.k6.io/k6/v2/metrics"
 	"gopkg.in/guregu/null.v3"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
 func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
-	sweeptest.RegisterDurations(t)
+	registerDurations(t)
 	const plain = `{"clients": [1, 8, 64], "iterations": 10, "tags": {"kind": "x"}}`
 	const open = `{"rate": [100, 1000], "preAllocatedVUs": 4, "duration": "1s"}`
 	const find = `{"find": {"max": 64, "min": 2, "p99": "5ms"}, "duration": "1s"}`
@@ -74,8 +73,8 @@ func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
 		"with what is not of both": {config: plain, threshold: "sweep_p99{clients:7,kind:x}", beside: sweepBeside(t), problem: "no sample has the tag kind; there are clients, op, run, scenario"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := sweeptest.Scenario(t, "rollup", tt.config)
-			options := lib.Options{Thresholds: sweeptest.ThresholdsOfTest(t, map[string][]string{tt.threshold: {"value<10"}})}
+			config := scenarioOf(t, "rollup", tt.config)
+			options := lib.Options{Thresholds: thresholdsOfTest(t, map[string][]string{tt.threshold: {"value<10"}})}
 			if tt.beside != nil {
 				options.Scenarios = lib.ScenarioConfigs{"rollup": config}
 				for name, other := range tt.beside {
@@ -107,6 +106,6 @@ func sweepBeside(t *testing.T) map[string]lib.ExecutorConfig {
 	t.Helper()
 
 	return map[string]lib.ExecutorConfig{
-		"other": sweeptest.Scenario(t, "other", `{"executor": "client-sweep", "clients": [7, 8], "iterations": 10}`),
+		"other": scenarioOf(t, "other", `{"executor": "client-sweep", "clients": [7, 8], "iterations": 10}`),
 	}
 }

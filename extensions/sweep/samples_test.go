@@ -1,4 +1,4 @@
-package executor_test
+package sweep_test
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
 func TestAnOperationFailsByItsSamples(t *testing.T) {
@@ -31,7 +29,7 @@ func TestAnOperationFailsByItsSamples(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`, "sleep(1); "+tt.script)
+				s := newSweep(t, `{"clients": [2], "iterations": 10}`, "sleep(1); "+tt.script)
 				out := make(chan int)
 				go func() { // takes samples continuously, as k6 does
 					n := 0
@@ -57,7 +55,7 @@ func TestAnOperationFailsByItsSamples(t *testing.T) {
 // A failing sample fails the named operation and those around it, but not earlier or later ones.
 func TestANamedOperationFailsByItsSamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 80, "opNames": ["outer", "inner", "good", "late"]}`, `
+		s := newSweep(t, `{"clients": [1], "iterations": 80, "opNames": ["outer", "inner", "good", "late"]}`, `
 			sleep(1)
 			check("around", true)
 			sweep.op("outer", () => {
@@ -79,7 +77,7 @@ func TestANamedOperationFailsByItsSamples(t *testing.T) {
 // A failing sample outside of named operations fails the call.
 func TestACallFailsByItsSamplesAroundNamedOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 20, "op": "call", "opNames": ["call", "named"]}`, `
+		s := newSweep(t, `{"clients": [1], "iterations": 20, "op": "call", "opNames": ["call", "named"]}`, `
 			sleep(1)
 			sweep.op("named", () => answered(200))
 			check("around", false)`)
@@ -95,7 +93,7 @@ func TestACallFailsByItsSamplesAroundNamedOperations(t *testing.T) {
 // All samples of a VU reach k6 with their tags, also at an interrupt.
 func TestSamplesReachK6(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`, `
+		s := newSweep(t, `{"clients": [2], "iterations": 10}`, `
 			check("before", false); sweep.run(() => { sleep(1); check("in it", false) }); check("after", false)`)
 		_, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -113,7 +111,7 @@ func TestSamplesReachK6(t *testing.T) {
 func TestSamplesReachK6AtAnInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`, `sweep.run(() => { check("in it", true); hang() })`)
+		s := newSweep(t, `{"clients": [2], "iterations": 10}`, `sweep.run(() => { check("in it", true); hang() })`)
 		go func() {
 			synctest.Wait()
 			cancel()

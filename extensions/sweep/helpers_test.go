@@ -1,4 +1,4 @@
-package sweeptest
+package sweep_test
 
 import (
 	"context"
@@ -29,41 +29,41 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// Sweep is an executor client-sweep in its own test run, with VUs like k6's. Use it inside of a
+// testSweep is an executor client-sweep in its own test run, with VUs like k6's. Use it inside of a
 // synctest bubble: there times are exact, and blocked clients and leaked goroutines fail the test.
-type Sweep struct {
+type testSweep struct {
 	*testing.T
 
 	State    *lib.ExecutionState
 	Executor lib.Executor
 	Out      chan metrics.SampleContainer
 	logs     *logtest.Hook
-	VUs      []*VU
+	VUs      []*testVU
 }
 
-// New prepares the executor and its VUs. Each VU runs script in every iteration; see VU.
-func New(t *testing.T, config, script string) *Sweep {
+// newSweep prepares the executor and its VUs. Each VU runs script in every iteration; see testVU.
+func newSweep(t *testing.T, config, script string) *testSweep {
 	t.Helper()
 
-	return NewSegment(t, config, script, testutil.Tuple(t, "", ""))
+	return newSegment(t, config, script, testutil.Tuple(t, "", ""))
 }
 
-// NewSegment is New in an execution segment.
-func NewSegment(t *testing.T, config, script string, et *lib.ExecutionTuple) *Sweep {
+// newSegment is newSweep in an execution segment.
+func newSegment(t *testing.T, config, script string, et *lib.ExecutionTuple) *testSweep {
 	t.Helper()
-	s, err := NewWithOptions(t, config, script, et, lib.Options{})
+	s, err := newWithOptions(t, config, script, et, lib.Options{})
 	require.NoError(t, err)
 
 	return s
 }
 
-// NewWithOptions also takes options of the test, and returns an error of the new executor.
-func NewWithOptions(t *testing.T, config, script string, et *lib.ExecutionTuple, options lib.Options) (*Sweep, error) {
+// newWithOptions also takes options of the test, and returns an error of the new executor.
+func newWithOptions(t *testing.T, config, script string, et *lib.ExecutionTuple, options lib.Options) (*testSweep, error) {
 	t.Helper()
 	logger, logs := logtest.NewNullLogger()
 	registry := metrics.NewRegistry()
-	s := &Sweep{T: t, Out: make(chan metrics.SampleContainer, 10_000), logs: logs}
-	scenario := Scenario(t, "rollup", config)
+	s := &testSweep{T: t, Out: make(chan metrics.SampleContainer, 10_000), logs: logs}
+	scenario := scenarioOf(t, "rollup", config)
 	require.Empty(t, scenario.Validate())
 
 	planned := lib.GetMaxPlannedVUs(scenario.GetExecutionRequirements(et))
@@ -87,8 +87,8 @@ func NewWithOptions(t *testing.T, config, script string, et *lib.ExecutionTuple,
 	return s, nil
 }
 
-// Parse reads the options of a scenario.
-func Parse(t *testing.T, json string) *executor.Config {
+// parseOptions reads the options of a scenario.
+func parseOptions(t *testing.T, json string) *executor.Config {
 	t.Helper()
 	c, err := executor.Read("rollup", []byte(json))
 	require.NoError(t, err)
@@ -96,8 +96,8 @@ func Parse(t *testing.T, json string) *executor.Config {
 	return c
 }
 
-// Scenario reads the options of a scenario as k6 does.
-func Scenario(t *testing.T, name, json string) lib.ExecutorConfig {
+// scenarioOf reads the options of a scenario as k6 does.
+func scenarioOf(t *testing.T, name, json string) lib.ExecutorConfig {
 	t.Helper()
 	c, err := executor.NewConfig(name, []byte(json))
 	require.NoError(t, err)
@@ -106,7 +106,7 @@ func Scenario(t *testing.T, name, json string) lib.ExecutorConfig {
 }
 
 // Run runs the executor to its end and checks general invariants.
-func (s *Sweep) Run(ctx context.Context) (*report.Report, error) {
+func (s *testSweep) Run(ctx context.Context) (*report.Report, error) {
 	s.Helper()
 	err := s.Executor.Run(ctx, s.Out)
 	require.Zero(s, s.State.GetCurrentlyActiveVUsCount(), "all VUs are given back")
@@ -120,7 +120,7 @@ func (s *Sweep) Run(ctx context.Context) (*report.Report, error) {
 }
 
 // Calls returns the number of iterations of all VUs.
-func (s *Sweep) Calls() (n int) {
+func (s *testSweep) Calls() (n int) {
 	for _, vu := range s.VUs {
 		n += int(vu.Script.Get("calls").ToInteger())
 	}
@@ -129,7 +129,7 @@ func (s *Sweep) Calls() (n int) {
 }
 
 // Warnings returns the logged warnings and errors.
-func (s *Sweep) Warnings() (out []string) {
+func (s *testSweep) Warnings() (out []string) {
 	for _, e := range s.logs.AllEntries() {
 		if e.Level <= logrus.WarnLevel {
 			out = append(out, e.Message)
@@ -139,21 +139,21 @@ func (s *Sweep) Warnings() (out []string) {
 	return out
 }
 
-// Sample is a sample that was sent.
-type Sample struct {
+// sentSample is a sample that was sent.
+type sentSample struct {
 	Value float64
 	At    time.Time
 	Tags  map[string]string
 }
 
 // Sent returns all samples by metric.
-func (s *Sweep) Sent() map[string][]Sample {
-	out := map[string][]Sample{}
+func (s *testSweep) Sent() map[string][]sentSample {
+	out := map[string][]sentSample{}
 	for {
 		select {
 		case container := <-s.Out:
 			for _, x := range container.GetSamples() {
-				out[x.Metric.Name] = append(out[x.Metric.Name], Sample{x.Value, x.Time, x.Tags.Map()})
+				out[x.Metric.Name] = append(out[x.Metric.Name], sentSample{x.Value, x.Time, x.Tags.Map()})
 			}
 		default:
 			return out
@@ -161,8 +161,8 @@ func (s *Sweep) Sent() map[string][]Sample {
 	}
 }
 
-// Of returns the values of the samples with these tags, in order.
-func Of(samples []Sample, tags map[string]string) (values []float64) {
+// valuesOf returns the values of the samples with these tags, in order.
+func valuesOf(samples []sentSample, tags map[string]string) (values []float64) {
 	for _, s := range samples {
 		if maps.Equal(s.Tags, tags) {
 			values = append(values, s.Value)
@@ -172,8 +172,8 @@ func Of(samples []Sample, tags map[string]string) (values []float64) {
 	return values
 }
 
-// Sum adds up values.
-func Sum(values []float64) (sum float64) {
+// sum adds up values.
+func sum(values []float64) (sum float64) {
 	for _, v := range values {
 		sum += v
 	}
@@ -181,7 +181,7 @@ func Sum(values []float64) (sum float64) {
 	return sum
 }
 
-// VU is a VU that runs JavaScript with k6/x/sweep. A script may use
+// testVU is a VU that runs JavaScript with k6/x/sweep. A script may use
 //
 //	calls     number of the iteration              sweep     the module
 //	sleep(ms) throws when it is cut off            abort()   like k6/execution's test.abort
@@ -189,7 +189,7 @@ func Sum(values []float64) (sum float64) {
 //	onEnd()   notes the end of the client's session
 //	check(name, ok)  pushes the sample of k6's check
 //	answered(status) pushes the samples of k6's http for a GET; 0: no answer
-type VU struct {
+type testVU struct {
 	modulestest.VU
 
 	id      uint64
@@ -202,10 +202,10 @@ type VU struct {
 	Numbers []uint64
 }
 
-func newTestVU(t *testing.T, s *Sweep, script string) *VU {
+func newTestVU(t *testing.T, s *testSweep, script string) *testVU {
 	t.Helper()
 	local, global := s.State.GetUniqueVUIdentifiers()
-	vu := &VU{id: local, Script: sobek.New(), runTag: s.State.Test.RunTags}
+	vu := &testVU{id: local, Script: sobek.New(), runTag: s.State.Test.RunTags}
 	vu.Script.SetFieldNameMapper(common.FieldNameMapper{})
 	vu.RuntimeField = vu.Script
 	vu.CtxField = t.Context()
@@ -266,7 +266,7 @@ func instanceOf(t *testing.T, vu modules.VU) modules.Instance {
 }
 
 // push pushes a sample as k6's modules do. tags alternate names and values.
-func (vu *VU) push(metric *metrics.Metric, value bool, tags ...string) {
+func (vu *testVU) push(metric *metrics.Metric, value bool, tags ...string) {
 	set := vu.StateField.Tags.GetCurrentValues().Tags
 	for tag := range slices.Chunk(tags, 2) {
 		set = set.With(tag[0], tag[1])
@@ -277,17 +277,17 @@ func (vu *VU) push(metric *metrics.Metric, value bool, tags ...string) {
 }
 
 // GetID returns the VU's id.
-func (vu *VU) GetID() uint64 { return vu.id }
+func (vu *testVU) GetID() uint64 { return vu.id }
 
 // Activate behaves like k6's VU.
-func (vu *VU) Activate(params *lib.VUActivationParams) lib.ActiveVU {
+func (vu *testVU) Activate(params *lib.VUActivationParams) lib.ActiveVU {
 	vu.active.Add(1)
 	vu.Script.ClearInterrupt()
 	vu.StateField.Tags.Modify(func(t *metrics.TagsAndMeta) {
 		t.Tags = vu.runTag.WithTagsFromMap(params.Tags).With("scenario", params.Scenario)
 	})
 	vu.CtxField = params.RunContext
-	active := &activeVU{VU: vu, params: params, busy: make(chan struct{}, 1)}
+	active := &activeVU{testVU: vu, params: params, busy: make(chan struct{}, 1)}
 	context.AfterFunc(params.RunContext, func() {
 		vu.Script.Interrupt(context.Canceled)
 		active.busy <- struct{}{}
@@ -300,7 +300,7 @@ func (vu *VU) Activate(params *lib.VUActivationParams) lib.ActiveVU {
 }
 
 type activeVU struct {
-	*VU
+	*testVU
 
 	params *lib.VUActivationParams
 	busy   chan struct{}
@@ -336,8 +336,8 @@ func (vu *activeVU) RunOnce() error {
 	return nil
 }
 
-// ThresholdsOfTest parses the thresholds of a test's options.
-func ThresholdsOfTest(t *testing.T, of map[string][]string) map[string]metrics.Thresholds {
+// thresholdsOfTest parses the thresholds of a test's options.
+func thresholdsOfTest(t *testing.T, of map[string][]string) map[string]metrics.Thresholds {
 	t.Helper()
 	thresholds := map[string]metrics.Thresholds{}
 	for name, expressions := range of {

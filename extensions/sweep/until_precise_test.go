@@ -1,12 +1,10 @@
-package executor_test
+package sweep_test
 
 import (
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
 // A step with a precision ends at the first check that finds it reached, after 3 s at the earliest.
@@ -22,7 +20,7 @@ func TestStepEndsWhenItIsKnown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [4], "precision": "2%", "warmup": "200ms", "maxDuration": "300s"}`, tt.script)
+				s := newSweep(t, `{"clients": [4], "precision": "2%", "warmup": "200ms", "maxDuration": "300s"}`, tt.script)
 				rep, err := s.Run(t.Context())
 				require.NoError(t, err)
 				require.NotEmpty(t, rep.Steps)

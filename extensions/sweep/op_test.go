@@ -1,4 +1,4 @@
-package jsmodule_test
+package sweep_test
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
 func TestAnOpThatTheOptionsDoNotNameEndsTheTest(t *testing.T) {
@@ -25,7 +24,7 @@ func TestAnOpThatTheOptionsDoNotNameEndsTheTest(t *testing.T) {
 		`sweep.run(() => { try { sweep.op('x', () => {}) } catch (e) {} })`: "sweep.op('x'): the option opNames has no such name, but a_slow, get",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := sweeptest.New(t, `{"clients": [3, 1], "iterations": 10, "opNames": ["a_slow", "get"]}`, script)
+			s := newSweep(t, `{"clients": [3, 1], "iterations": 10, "opNames": ["a_slow", "get"]}`, script)
 			rep, err := s.Run(t.Context())
 			var abort *errext.InterruptError
 			require.ErrorAs(t, err, &abort)
@@ -45,7 +44,7 @@ func TestOpsThatTheOptionsName(t *testing.T) {
 		`{"clients": [2], "iterations": 10}`,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := sweeptest.New(t, config, `sweep.run(() => { sweep.op('a', () => sleep(5)); sweep.op('b', () => sleep(5)) })`)
+			s := newSweep(t, config, `sweep.run(() => { sweep.op('a', () => sleep(5)); sweep.op('b', () => sleep(5)) })`)
 			rep, err := s.Run(t.Context())
 			require.NoError(t, err)
 			require.Len(t, rep.Steps, 2)
@@ -55,7 +54,7 @@ func TestOpsThatTheOptionsName(t *testing.T) {
 
 // During an operation, modules see its name; the innermost one if nested.
 func TestModulesSeeTheOperation(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	clientOf(t.Context(), runtime)
 	session := k6x.SessionOf(runtime.VU)
 	var seen []string
@@ -68,8 +67,8 @@ func TestModulesSeeTheOperation(t *testing.T) {
 }
 
 func TestOpOutsideOfSweeps(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
-	name, message := sweeptest.ThrownBy(t, runtime, `sweep.op('early', () => {})`)
+	runtime, _ := newModule(t)
+	name, message := thrownBy(t, runtime, `sweep.op('early', () => {})`)
 	require.Equal(t, "TypeError: sweep.op times nothing in the init context; call it in a scenario's function, in setup() or teardown()",
 		name+": "+message)
 

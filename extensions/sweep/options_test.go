@@ -1,4 +1,4 @@
-package jsmodule_test
+package sweep_test
 
 import (
 	"maps"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
@@ -57,7 +56,7 @@ func TestSweepOptions(t *testing.T) {
 			"thresholds": map[string]any{"sweep_failed": []any{"count==0"}, "sweep_incomplete": []any{"count==0"}},
 		},
 	} {
-		runtime, _ := sweeptest.NewModule(t)
+		runtime, _ := newModule(t)
 		require.Equal(t, want, evaluate(t, runtime, script))
 	}
 }
@@ -86,7 +85,7 @@ func TestSettingsOfOptions(t *testing.T) {
 			map[string]any{"find": map[string]any{"p99": "5ms", "max": int64(16)}, "clients": nil, "duration": "1s", "iterations": nil},
 		},
 	} {
-		runtime, _ := sweeptest.NewModule(t)
+		runtime, _ := newModule(t)
 		require.NoError(t, runtime.VU.Runtime().Set("__ENV", tt.env))
 		want := maps.Clone(usual)
 		for name, value := range tt.want {
@@ -107,7 +106,7 @@ func TestSettingsOfOptions(t *testing.T) {
 		"GATE":    {"p98<2ms", `GATE must be bounds such as p99<2ms or opsPerSecond>1000`},
 		"GATES":   {"nowhere.json", "nowhere.json"},
 	} {
-		runtime, _ := sweeptest.NewModule(t)
+		runtime, _ := newModule(t)
 		inFolder(runtime, t.TempDir())
 		require.NoError(t, runtime.VU.Runtime().Set("__ENV", map[string]string{name: tt[0]}))
 		_, err := runtime.VU.Runtime().RunString(script)
@@ -128,15 +127,15 @@ func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 		`sweep.options({ clients: [1, 1], iterations: 1, portable: true })`:             "sweep.options: clients and rate must name each number once; repeats runs a step more often",
 		`sweep.options({ clients: [1] })`:                                               "sweep.options: one of iterations (operations of each client), duration, untilDone (until sweep.done) and precision (such as '1%') must be set, and no two of them",
 	} {
-		runtime, _ := sweeptest.NewModule(t)
-		name, message := sweeptest.ThrownBy(t, runtime, script)
-		require.Equal(t, sweeptest.InvalidConfig, name, script)
+		runtime, _ := newModule(t)
+		name, message := thrownBy(t, runtime, script)
+		require.Equal(t, invalidConfig, name, script)
 		require.Equal(t, want, message, script)
 	}
 }
 
 func TestSweepOptionsCanBeChanged(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	require.Equal(t, []any{"count==0", "count<1"}, evaluate(t, runtime, `(() => {
 		const options = sweep.options({ clients: [1], iterations: 1 });
 		options.thresholds.sweep_failed.push('count<1');
@@ -144,19 +143,19 @@ func TestSweepOptionsCanBeChanged(t *testing.T) {
 	})()`))
 	require.NotContains(t, evaluate(t, runtime, `sweep.options({ find: { p99: '1s', max: 2 }, iterations: 1 }).thresholds`),
 		"sweep_incomplete", "in a search it only breaks the bound")
-	_, message := sweeptest.ThrownBy(t, runtime, `sweep.options({ executor: 'ramping-vus', clients: [1], iterations: 1 })`)
+	_, message := thrownBy(t, runtime, `sweep.options({ executor: 'ramping-vus', clients: [1], iterations: 1 })`)
 	require.Contains(t, message, "executor is always 'client-sweep'")
-	_, message = sweeptest.ThrownBy(t, runtime, `sweep.options({ clients: [1], iterations: 1, threshold: {} })`)
+	_, message = thrownBy(t, runtime, `sweep.options({ clients: [1], iterations: 1, threshold: {} })`)
 	require.Regexp(t, `^sweep.options: unknown option threshold; known are after, .*, portable, .*, scenario, `, message)
 	require.Regexp(t, `; did you mean thresholds\?$`, message)
-	_, message = sweeptest.ThrownBy(t, runtime, `sweep.options({ clients: [1], iterations: NaN })`)
+	_, message = thrownBy(t, runtime, `sweep.options({ clients: [1], iterations: NaN })`)
 	require.Contains(t, message, "sweep.options:")
-	_, message = sweeptest.ThrownBy(t, runtime, `sweep.meta({ params: { iterations: 5 } })`)
+	_, message = thrownBy(t, runtime, `sweep.meta({ params: { iterations: 5 } })`)
 	require.Contains(t, message, "params.iterations is what the sweep itself tells")
 }
 
 func TestPortableOptions(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	options, ok := evaluate(t, runtime, `sweep.options({ scenario: 'look', clients: [1, 8], duration: '5s', warmup: '2s', pause: '3s', repeats: 2,
 		portable: true, tags: { team: 'db' }, env: { A: 'b' }, exec: 'read', startTime: '1m' })`).(map[string]any)
 	require.True(t, ok)
@@ -178,7 +177,7 @@ const someGates = `{
 func TestGatesOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "gates.json"), []byte(someGates), 0o600))
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	inFolder(runtime, dir)
 	require.Nil(t, evaluate(t, runtime, `sweep.gates('gates.json')`))
 	require.NotNil(t, results.GatesOf(filepath.Join(dir, "gates.json")))
@@ -206,17 +205,17 @@ func TestThresholdsThatCannotBeRead(t *testing.T) {
 		`sweep.gates('bad.json')`:    `"absolut"`,
 		`sweep.gates('broken.json')`: "/bad.json: not a report",
 	} {
-		runtime, _ := sweeptest.NewModule(t)
+		runtime, _ := newModule(t)
 		inFolder(runtime, dir)
-		_, message := sweeptest.ThrownBy(t, runtime, script)
+		_, message := thrownBy(t, runtime, script)
 		require.Contains(t, message, want, script)
 	}
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	inFolder(runtime, dir)
 	require.Nil(t, evaluate(t, runtime, `sweep.gates('relative.json')`), "the run comes before its baseline")
 	require.Contains(t, results.GatesOf(filepath.Join(dir, "relative.json")).NoBaseline(), "k6 x sweep record RUN.json -o ")
 	runtime.VU.InitEnvField = nil
-	_, message := sweeptest.ThrownBy(t, runtime, `sweep.gates('bad.json')`)
+	_, message := thrownBy(t, runtime, `sweep.gates('bad.json')`)
 	require.Equal(t, "sweep.gates belongs into the init context, where options are", message)
 }
 
@@ -224,7 +223,7 @@ func TestGatesAreJudged(t *testing.T) {
 	file, err := gate.Parse([]byte(someGates))
 	require.NoError(t, err)
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1, 2], "iterations": 500}`, `sweep.run(() => sleep(10))`)
+		s := newSweep(t, `{"clients": [1, 2], "iterations": 500}`, `sweep.run(() => sleep(10))`)
 		testrun.Of(s.State.Test.Registry).AddGates("gates.json", file)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -241,7 +240,7 @@ func TestGatesAreJudged(t *testing.T) {
 }
 
 func TestGatesOfUnknownOperationsAreRefusedBeforeTheRun(t *testing.T) {
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	file, err := gate.Parse([]byte(someGates))
 	require.NoError(t, err)
 	results.AddGates("gates.json", file)
@@ -252,7 +251,7 @@ func TestGatesOfUnknownOperationsAreRefusedBeforeTheRun(t *testing.T) {
 		`{"clients": [1, 2], "iterations": 1, "op": "tick"}`:                  `"rollup"`,
 		`{"clients": [1, 4], "iterations": 1}`:                                "2",
 	} {
-		err := results.CheckGates(sweeptest.Parse(t, given).Planned())
+		err := results.CheckGates(parseOptions(t, given).Planned())
 		if want == "" {
 			require.NoError(t, err, given)
 
@@ -267,6 +266,6 @@ func TestGatesOfUnknownOperationsAreRefusedBeforeTheRun(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "gates.json"), []byte(someGates), 0o600))
 	inFolder(runtime, dir)
-	_, message := sweeptest.ThrownBy(t, runtime, `sweep.options({ scenario: 'fake', clients: [2], iterations: 1, gates: 'gates.json' })`)
+	_, message := thrownBy(t, runtime, `sweep.options({ scenario: 'fake', clients: [2], iterations: 1, gates: 'gates.json' })`)
 	require.Equal(t, `sweep.options: the gates are of scenario "rollup", not of "fake"`, message)
 }

@@ -1,4 +1,4 @@
-package stream_test
+package sweep_test
 
 import (
 	"testing"
@@ -7,14 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-func streamed(s *sweeptest.Sweep) (all []*stream.Figures) {
+func streamed(s *testSweep) (all []*stream.Figures) {
 	for {
 		select {
 		case container := <-s.Out:
@@ -30,7 +29,7 @@ func streamed(s *sweeptest.Sweep) (all []*stream.Figures) {
 // Every second is sent, and they add up to the report.
 func TestStreamOfASweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1, 4], "duration": "3300ms", "warmup": "1500ms", "repeats": 2, "pause": "0s", "onError": "continue"}`,
+		s := newSweep(t, `{"clients": [1, 4], "duration": "3300ms", "warmup": "1500ms", "repeats": 2, "pause": "0s", "onError": "continue"}`,
 			`sweep.run(() => { sleep(100); if (vu === 1) throw 'no' })`)
 		testrun.Of(s.State.Test.Registry).Meta(&testrun.Facts{Target: map[string]any{"kind": "machbase"}})
 		rep, err := s.Run(t.Context())
@@ -92,7 +91,7 @@ func TestStreamOfASweep(t *testing.T) {
 
 func TestStreamOfAShortStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 3}`, `sweep.run(() => sleep(10))`)
+		s := newSweep(t, `{"clients": [2], "iterations": 3}`, `sweep.run(() => sleep(10))`)
 		_, err := s.Run(t.Context())
 		require.NoError(t, err)
 		figures := streamed(s)
@@ -107,7 +106,7 @@ func TestStreamOfAShortStep(t *testing.T) {
 
 func TestStreamOfALongTeardown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 3}`, `sweep.run(() => sleep(400)); sleep(3500)`)
+		s := newSweep(t, `{"clients": [2], "iterations": 3}`, `sweep.run(() => sleep(400)); sleep(3500)`)
 		_, err := s.Run(t.Context())
 		require.NoError(t, err)
 		figures := streamed(s)
@@ -134,7 +133,7 @@ func TestStreamOfSlowOperations(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [1], "duration": "2950ms", "maxDuration": "4s", "gracefulStop": "950ms"}`, tt.script)
+				s := newSweep(t, `{"clients": [1], "duration": "2950ms", "maxDuration": "4s", "gracefulStop": "950ms"}`, tt.script)
 				rep, err := s.Run(t.Context())
 				require.NoError(t, err)
 				got, sampled, ended := map[string][]uint64{}, map[string]int{}, map[string]int64{}
@@ -184,7 +183,7 @@ func TestStreamOfSlowOperations(t *testing.T) {
 // The rate of a short warm-up does not include connecting.
 func TestStreamOfAShortWarmUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 3, "warmup": "600ms"}`, `sleep(700); sweep.run(() => sleep(10))`)
+		s := newSweep(t, `{"clients": [2], "iterations": 3, "warmup": "600ms"}`, `sleep(700); sweep.run(() => sleep(10))`)
 		_, err := s.Run(t.Context())
 		require.NoError(t, err)
 		var ops uint64
@@ -204,7 +203,7 @@ func TestStreamOfAShortWarmUp(t *testing.T) {
 
 func TestStreamOfAnOpenLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"rate": [10, 20], "preAllocatedVUs": 5, "duration": "2s", "warmup": "1s"}`, `sweep.run(() => sleep(10))`)
+		s := newSweep(t, `{"rate": [10, 20], "preAllocatedVUs": 5, "duration": "2s", "warmup": "1s"}`, `sweep.run(() => sleep(10))`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
 		ops := map[float64]uint64{}

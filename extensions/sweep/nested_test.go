@@ -1,4 +1,4 @@
-package jsmodule_test
+package sweep_test
 
 import (
 	"testing"
@@ -6,9 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/errext"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/jsmodule"
 )
 
 // Operations of a nested sweep.run would belong to both.
@@ -18,11 +15,11 @@ func TestSweepRunWithinSweepRunEndsTheTest(t *testing.T) {
 		`sweep.run(() => { try { sweep.run(() => sleep(1)) } catch (e) {} })`,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := sweeptest.New(t, `{"clients": [2, 1], "iterations": 10}`, script)
+			s := newSweep(t, `{"clients": [2, 1], "iterations": 10}`, script)
 			rep, err := s.Run(t.Context())
 			var abort *errext.InterruptError
 			require.ErrorAs(t, err, &abort)
-			require.Equal(t, jsmodule.ErrNested.Error(), abort.Reason)
+			require.Equal(t, "sweep.run(fn) is called within the function of another sweep.run: sweep.op names a piece of an operation", abort.Reason)
 			for _, step := range rep.Steps {
 				require.Zero(t, step.Operations+int64(step.Failed))
 			}

@@ -1,4 +1,4 @@
-package jsmodule_test
+package sweep_test
 
 import (
 	"testing"
@@ -8,14 +8,13 @@ import (
 	"go.k6.io/k6/v2/errext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // The report has both variants and their comparison.
 func TestSweepRunOfTwoFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [4], "duration": "2s", "warmup": "200ms", "repeats": 2}`,
+		s := newSweep(t, `{"clients": [4], "duration": "2s", "warmup": "200ms", "repeats": 2}`,
 			`sweep.run({ base: () => sleep(10), change: () => { sleep(12); if (vu === 1) throw new Error('the change fails') } })`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -62,7 +61,7 @@ func TestSweepRunOfTwoFunctions(t *testing.T) {
 
 func TestDuetAtARate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"rate": [400], "preAllocatedVUs": 30, "duration": "4s", "warmup": "200ms"}`,
+		s := newSweep(t, `{"rate": [400], "preAllocatedVUs": 30, "duration": "4s", "warmup": "200ms"}`,
 			`sweep.run({ base: () => sleep(10), change: () => sleep(15) })`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -79,7 +78,7 @@ func TestDuetAtARate(t *testing.T) {
 
 func TestDuetWithoutBaseIsASweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rep, err := sweeptest.New(t, `{"clients": [1], "iterations": 10}`, `sweep.run({ base: undefined, change: () => sleep(1) })`).Run(t.Context())
+		rep, err := newSweep(t, `{"clients": [1], "iterations": 10}`, `sweep.run({ base: undefined, change: () => sleep(1) })`).Run(t.Context())
 		require.NoError(t, err)
 		require.Len(t, rep.Steps, 1)
 		require.Empty(t, rep.Duets)
@@ -87,7 +86,7 @@ func TestDuetWithoutBaseIsASweep(t *testing.T) {
 }
 
 func TestSweepRunRefusesWhatIsNoDuet(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	for script, want := range map[string]string{
 		`sweep.run({ base: () => 1 })`:                                 `sweep.run({ base, change }): change must be a function, not undefined`,
 		`sweep.run({ base: 1, change: () => 1 })`:                      `sweep.run({ base, change }): base must be a function, not 1`,
@@ -95,7 +94,7 @@ func TestSweepRunRefusesWhatIsNoDuet(t *testing.T) {
 		`sweep.run(17)`: `sweep.run takes a function, or two as { base, change }, not 17`,
 		`sweep.run()`:   `sweep.run takes a function, or two as { base, change }, not undefined`,
 	} {
-		name, message := sweeptest.ThrownBy(t, runtime, script)
+		name, message := thrownBy(t, runtime, script)
 		require.Equal(t, "TypeError", name, script)
 		require.Equal(t, want, message)
 	}
@@ -108,21 +107,21 @@ func TestDuetsThatEndTheTest(t *testing.T) {
 		`{"clients": [1], "variants": ["a"], "iterations": 10}`: "variants: these have steps of their own",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			_, err := sweeptest.New(t, options, run).Run(t.Context())
+			_, err := newSweep(t, options, run).Run(t.Context())
 			var abort *errext.InterruptError
 			require.ErrorAs(t, err, &abort)
 			require.Equal(t, "sweep.run({ base, change }) cannot go with "+want, abort.Reason)
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.NewSegment(t, `{"clients": [2], "iterations": 10}`, run, testutil.Tuple(t, "0:1/2", "0,1/2,1"))
+		s := newSegment(t, `{"clients": [2], "iterations": 10}`, run, testutil.Tuple(t, "0:1/2", "0,1/2,1"))
 		_, err := s.Run(t.Context())
 		var abort *errext.InterruptError
 		require.ErrorAs(t, err, &abort)
 		require.Contains(t, abort.Reason, "execution segments: several instances of k6 would not change over together")
 	})
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`,
+		s := newSweep(t, `{"clients": [2], "iterations": 10}`,
 			`sweep.run(vu === 1 ? () => sleep(1) : { base: () => sleep(1), change: () => sleep(1) })`)
 		_, err := s.Run(t.Context())
 		var abort *errext.InterruptError
@@ -139,7 +138,7 @@ func TestPromisesOfSweepRunEndTheTest(t *testing.T) {
 	} {
 		for _, warmup := range []string{"0s", "1s"} {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, `{"clients": [2, 1], "iterations": 10, "warmup": "`+warmup+`"}`, call)
+				s := newSweep(t, `{"clients": [2, 1], "iterations": 10, "warmup": "`+warmup+`"}`, call)
 				_, err := s.Run(t.Context())
 				var abort *errext.InterruptError
 				require.ErrorAs(t, err, &abort, call)

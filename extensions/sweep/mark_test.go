@@ -1,4 +1,4 @@
-package jsmodule_test
+package sweep_test
 
 import (
 	"strings"
@@ -8,12 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/lib"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
 func TestMark(t *testing.T) {
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	runtime.MoveToVUContext(&lib.State{})
 	first := results.NewScenario(testrun.Start{Name: "first"})
 	before := time.Now()
@@ -34,11 +33,11 @@ func TestMark(t *testing.T) {
 }
 
 func TestMarkErrors(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
-	_, message := sweeptest.ThrownBy(t, runtime, "sweep.mark('failover')")
+	runtime, _ := newModule(t)
+	_, message := thrownBy(t, runtime, "sweep.mark('failover')")
 	require.Contains(t, message, "sweep.mark: nothing is at work in the init context")
 	for _, arguments := range []string{"", "1", "''", "null", "'" + strings.Repeat("x", 201) + "'"} {
-		name, message := sweeptest.ThrownBy(t, runtime, "sweep.mark("+arguments+")")
+		name, message := thrownBy(t, runtime, "sweep.mark("+arguments+")")
 		require.Equal(t, "TypeError", name)
 		require.Contains(t, message, "sweep.mark(text) takes a string of 1 to 200 characters that says what has happened, not ")
 	}

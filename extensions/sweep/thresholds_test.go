@@ -1,4 +1,4 @@
-package testrun_test
+package sweep_test
 
 import (
 	"fmt"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
@@ -25,7 +24,7 @@ type thresholdTest struct {
 	config, script string
 	thresholds     map[string][]string
 	tuple          *lib.ExecutionTuple
-	prepare        func(*sweeptest.Sweep) []metrics.Sample
+	prepare        func(*testSweep) []metrics.Sample
 }
 
 // run returns the crossed thresholds, and the log about those without samples.
@@ -34,8 +33,8 @@ func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 	if tt.tuple == nil {
 		tt.tuple = testutil.Tuple(t, "", "")
 	}
-	options := lib.Options{Thresholds: sweeptest.ThresholdsOfTest(t, tt.thresholds)}
-	s, err := sweeptest.NewWithOptions(t, tt.config, tt.script, tt.tuple, options)
+	options := lib.Options{Thresholds: thresholdsOfTest(t, tt.thresholds)}
+	s, err := newWithOptions(t, tt.config, tt.script, tt.tuple, options)
 	require.NoError(t, err)
 	var more []metrics.Sample
 	if tt.prepare != nil {
@@ -72,7 +71,7 @@ func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 	return crossed, logged
 }
 
-func ingest(s *sweeptest.Sweep) {
+func ingest(s *testSweep) {
 	for {
 		select {
 		case container := <-s.Out:
@@ -91,8 +90,8 @@ func ingest(s *sweeptest.Sweep) {
 }
 
 func TestThresholdsWithoutSamplesEndTheRunBeforeItBegins(t *testing.T) {
-	_, err := sweeptest.NewWithOptions(t, `{"clients": [1, 8], "iterations": 10}`, ``, testutil.Tuple(t, "", ""), lib.Options{
-		Thresholds: sweeptest.ThresholdsOfTest(t, map[string][]string{"sweep_p99{clients:61}": {"value<10"}, "sweep_max{clients:9}": {"value<10"}}),
+	_, err := newWithOptions(t, `{"clients": [1, 8], "iterations": 10}`, ``, testutil.Tuple(t, "", ""), lib.Options{
+		Thresholds: thresholdsOfTest(t, map[string][]string{"sweep_p99{clients:61}": {"value<10"}, "sweep_max{clients:9}": {"value<10"}}),
 	})
 	require.EqualError(t, err, "threshold sweep_max{clients:9}: no sample has clients:9; there are clients 1, 8; "+
 		"threshold sweep_p99{clients:61}: no sample has clients:61; there are clients 1, 8")
@@ -208,7 +207,7 @@ func TestThresholdsWithoutASampleNeverHold(t *testing.T) {
 				"sweep_incomplete": {"count==0"}, "sweep_incomplete{clients:1}": {"count==0"},
 				"a_trend": {"p(99)<10"}, "a_rate": {"rate<0.1"}, "a_gauge": {"value<1"}, "a_trend{x:y}": {"avg<10"}, "a_counter": {"count==0"},
 			},
-			prepare: func(s *sweeptest.Sweep) []metrics.Sample {
+			prepare: func(s *testSweep) []metrics.Sample {
 				registry := s.State.Test.Registry
 				registry.MustNewMetric("a_trend", metrics.Trend, metrics.Time)
 				registry.MustNewMetric("a_rate", metrics.Rate)

@@ -1,4 +1,4 @@
-package jsmodule_test
+package sweep_test
 
 import (
 	"encoding/json"
@@ -17,7 +17,6 @@ import (
 	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/jsmodule"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -44,7 +43,7 @@ func TestModuleExports(t *testing.T) {
 }
 
 func TestModuleIsCallable(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	rt := runtime.VU.Runtime()
 	options, err := rt.RunString(`JSON.stringify(sweep({ clients: [1, 8], duration: '1s' }))`)
 	require.NoError(t, err)
@@ -68,7 +67,7 @@ func TestModuleIsCallable(t *testing.T) {
 
 // Thresholds are checked before any executor exists, so the import must register the metrics.
 func TestModuleRegistersTheMetrics(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	for name, kind := range map[string]metrics.MetricType{
 		"sweep_ops_per_second": metrics.Gauge, "sweep_clients_done": metrics.Gauge,
 		"sweep_p50": metrics.Gauge, "sweep_p90": metrics.Gauge, "sweep_p95": metrics.Gauge, "sweep_p99": metrics.Gauge,
@@ -88,7 +87,7 @@ func TestModuleWhoseMetricsAreTaken(t *testing.T) {
 }
 
 func TestRunOutsideOfTheExecutor(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	_, err := runtime.VU.Runtime().RunString(`for (;;) try { sweep.run(() => {}) } catch (e) {}`)
 	require.ErrorContains(t, err, "sweep.run(fn) is called in the scenario's function, not in the init context: "+
 		"export default function () { sweep.run(fn) }")
@@ -100,16 +99,16 @@ func TestRunOutsideOfTheExecutor(t *testing.T) {
 }
 
 func TestRunTakesAFunction(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	for argument, shown := range map[string]string{"": "undefined", "5": "5", `"fn"`: "fn", "{}": "an object", "new Array(4294967295)": "an array of 4294967295 elements", "null": "null"} {
-		name, message := sweeptest.ThrownBy(t, runtime, `sweep.run(`+argument+`)`)
+		name, message := thrownBy(t, runtime, `sweep.run(`+argument+`)`)
 		require.Equal(t, "TypeError", name)
 		require.Equal(t, "sweep.run takes a function, or two as { base, change }, not "+shown, message)
 	}
 }
 
 func TestMeta(t *testing.T) {
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	_, err := runtime.VU.Runtime().RunString(`
 		sweep.meta()
 		sweep.meta({ target: { kind: "machbase", url: "machbase://sys:manager@192.0.2.1:5656/db" }, params: { code: "005930" } })
@@ -123,7 +122,7 @@ func TestMeta(t *testing.T) {
 
 // Driver-specific addresses hold passwords in other places than URLs.
 func TestMetaHasNoSecrets(t *testing.T) {
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	_, err := runtime.VU.Runtime().RunString(`sweep.meta({
 		target: { url: "host=h password='ge heim' user=u", replicas: ["postgres://me:geheim@db/x"] },
 		base: { url: "host=b password=geheim" },
@@ -140,7 +139,7 @@ func TestMetaHasNoSecrets(t *testing.T) {
 }
 
 func TestMetaErrors(t *testing.T) {
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	for script, want := range map[string]string{
 		`sweep.meta({ tarket: {} })`:                                `sweep.meta: unknown option "tarket"; known are scenario, target, base, params`,
 		`sweep.meta({ target: "db" })`:                              `sweep.meta: option target must be`,
@@ -151,7 +150,7 @@ func TestMetaErrors(t *testing.T) {
 		`sweep.meta({ target: { url: "sys:secret@h:1" } })`:         `sweep.meta: target.url is not a URL such as scheme://user@host:port`,
 		`sweep.meta({ target: { url: "redis://u:secret@h:%zz" } })`: `sweep.meta: target.url is not a URL`,
 	} {
-		name, message := sweeptest.ThrownBy(t, runtime, script)
+		name, message := thrownBy(t, runtime, script)
 		require.Equal(t, "TypeError", name, script)
 		require.Contains(t, message, want, script)
 		require.NotContains(t, message, "secret")
@@ -160,7 +159,7 @@ func TestMetaErrors(t *testing.T) {
 }
 
 func TestReportWithoutARun(t *testing.T) {
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
 	files, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
@@ -177,7 +176,7 @@ func TestReportWithoutARun(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	for _, scenario := range []string{"hot", "cold"} {
 		s := results.NewScenario(testrun.Start{Name: scenario, Params: map[string]any{"clients": []int64{8}}})
 		s.Add([]report.Step{{Clients: 8, Repeat: 1, Op: scenario, Operations: 1234, Complete: true}})
@@ -217,7 +216,7 @@ func TestReport(t *testing.T) {
 }
 
 func TestReportHasColoursWhereK6Has(t *testing.T) {
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	s := results.NewScenario(testrun.Start{Name: "hot"})
 	s.Add([]report.Step{{Clients: 8, Repeat: 1, Op: "hot", Operations: 1234, Complete: true}})
 	s.Report.Gates = []report.Verdict{{Gate: "p99", Detail: "5 ms", Outcome: "crossed"}}
@@ -235,7 +234,7 @@ func TestReportHasColoursWhereK6Has(t *testing.T) {
 }
 
 func TestReportOfWhatStandsSideBySide(t *testing.T) {
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	for _, scenario := range []string{"cache_load", "cache-hot", "cache-cold"} {
 		s := results.NewScenario(testrun.Start{Name: scenario})
 		for _, variant := range []string{"orb", "micro"} {
@@ -261,13 +260,13 @@ func TestReportOfWhatStandsSideBySide(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(read("cache-hot.json")), &rep))
 	require.Equal(t, "set", rep.SideBySide[1].Ops["micro"])
 
-	name, message := sweeptest.ThrownBy(t, runtime, `sweep.report({}, { dir, sideBySide: [{ name: '', ops: {} }] })`)
+	name, message := thrownBy(t, runtime, `sweep.report({}, { dir, sideBySide: [{ name: '', ops: {} }] })`)
 	require.Equal(t, "TypeError", name)
 	require.Equal(t, "sweep.report: sideBySide[0].name is empty", message)
 }
 
 func TestReportWithTablesOfTheScript(t *testing.T) {
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	s := results.NewScenario(testrun.Start{Name: "hot"})
 	s.Add([]report.Step{{Clients: 8, Repeat: 1, Op: "get", Operations: 1234, Complete: true}})
 	dir := t.TempDir()
@@ -319,15 +318,15 @@ func TestReportWithTablesOfTheScript(t *testing.T) {
 		require.Contains(t, usual["stdout"], kept(".md"))
 	}
 	require.NotContains(t, shown("null"), "stderr")
-	name, message := sweeptest.ThrownBy(t, runtime, `sweep.report({}, { dir, tables: 1 })`)
+	name, message := thrownBy(t, runtime, `sweep.report({}, { dir, tables: 1 })`)
 	require.Equal(t, "TypeError", name)
 	require.Equal(t, "sweep.report: tables must be a function that takes a report, not 1", message)
 }
 
 func TestReportErrors(t *testing.T) {
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	results.NewScenario(testrun.Start{Name: "hot"})
-	name, message := sweeptest.ThrownBy(t, runtime, `sweep.report({}, { folder: "x" })`)
+	name, message := thrownBy(t, runtime, `sweep.report({}, { folder: "x" })`)
 	require.Equal(t, "TypeError", name)
 	require.Equal(t, `sweep.report: unknown option "folder"; known are dir, tables, together, sideBySide`, message)
 
@@ -343,20 +342,20 @@ func TestReportErrors(t *testing.T) {
 	require.Contains(t, shown, "stdout")
 	require.Contains(t, shown["stderr"], "the report of hot could not be written: ")
 
-	name, message = sweeptest.ThrownBy(t, runtime, `sweep.meta({ results: dir })`)
+	name, message = thrownBy(t, runtime, `sweep.meta({ results: dir })`)
 	require.Equal(t, "SweepError", name)
 	require.Contains(t, message, "the results cannot be kept")
 }
 
 func TestMetaOfACache(t *testing.T) {
-	runtime, results := sweeptest.NewModule(t)
+	runtime, results := newModule(t)
 	for facts, want := range map[string]string{
 		`{ memory: 1 }`:                                "sweep.meta: cache must have memory and item",
 		`{ memory: 1, item: 1, pids: [0] }`:            "sweep.meta: cache.pids must be process ids, not 0",
 		`{ memory: 1, item: 1, vmHwm: 1, pids: [1] }`:  "sweep.meta: cache.vmHwm and cache.pids exclude each other",
 		`{ memory: 1, item: 1, vmHwm: -1, pids: [1] }`: "sweep.meta: cache must have memory and item",
 	} {
-		name, message := sweeptest.ThrownBy(t, runtime, fmt.Sprintf(`sweep.meta({ cache: %s })`, facts))
+		name, message := thrownBy(t, runtime, fmt.Sprintf(`sweep.meta({ cache: %s })`, facts))
 		require.Equal(t, "TypeError", name)
 		require.Contains(t, message, want)
 	}
@@ -372,7 +371,7 @@ func TestMetaOfACache(t *testing.T) {
 }
 
 func TestMetaTriesTheFolderOfTheResults(t *testing.T) {
-	runtime, _ := sweeptest.NewModule(t)
+	runtime, _ := newModule(t)
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
 	_, err := runtime.VU.Runtime().RunString(`sweep.meta({ results: dir })`)
@@ -391,7 +390,7 @@ func TestResultsOf(t *testing.T) {
 
 func TestModuleAndExecutorShareTheResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 2}`, `sweep.run(() => sleep(10))`)
+		s := newSweep(t, `{"clients": [1], "iterations": 2}`, `sweep.run(() => sleep(10))`)
 		script := s.VUs[0].Script
 		require.NoError(t, script.Set("dir", t.TempDir()))
 		_, err := script.RunString(`sweep.meta({ target: { version: "8.5" }, params: { table: "TICK" } })`)

@@ -1,4 +1,4 @@
-package executor_test
+package sweep_test
 
 import (
 	"context"
@@ -12,14 +12,13 @@ import (
 	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 func TestStepsOfVariants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 10, "repeats": 2, "variants": ["quick", "slow"]}`,
+		s := newSweep(t, `{"clients": [2], "iterations": 10, "repeats": 2, "variants": ["quick", "slow"]}`,
 			`const name = sweep.step().variant; sleep(5000); sweep.run(() => sleep(name === 'quick' ? 10 : 1000))`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -36,13 +35,13 @@ func TestStepsOfVariants(t *testing.T) {
 		require.Equal(t, []string{"quick", "slow"}, rep.Params["variants"])
 		require.NoError(t, rep.Validate())
 		tags := map[string]string{"run": "7", "scenario": "rollup", "clients": "2", "variant": "slow", "op": "slow"}
-		require.InDelta(t, 40, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_ops"], succeeded(tags))), 0)
+		require.InDelta(t, 40, sum(valuesOf(s.Sent()["sweep_ops"], succeeded(tags))), 0)
 	})
 }
 
 func TestNamedOperationsOfVariants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 3, "variants": ["a", "b"], "opNames": ["get"]}`,
+		s := newSweep(t, `{"clients": [1], "iterations": 3, "variants": ["a", "b"], "opNames": ["get"]}`,
 			`sweep.run(() => sweep.op('get', () => sleep(10)))`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -79,7 +78,7 @@ func TestScriptsKnowTheirStep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := sweeptest.New(t, tt.options, note+tt.script)
+				s := newSweep(t, tt.options, note+tt.script)
 				_, err := s.Run(t.Context())
 				require.NoError(t, err)
 				require.Empty(t, s.Warnings())
@@ -91,7 +90,7 @@ func TestScriptsKnowTheirStep(t *testing.T) {
 
 func TestOpenLoopSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"rate": [10, 100], "preAllocatedVUs": 3, "duration": "2s", "warmup": "1s"}`,
+		s := newSweep(t, `{"rate": [10, 100], "preAllocatedVUs": 3, "duration": "2s", "warmup": "1s"}`,
 			`sweep.run(() => sleep(20))`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -106,7 +105,7 @@ func TestOpenLoopSweep(t *testing.T) {
 		}
 		require.Equal(t, []float64{10, 100}, rep.Params["rate"])
 		tags := map[string]string{"run": "7", "scenario": "rollup", "clients": "3", "rate": "100", "op": "rollup"}
-		require.InDelta(t, 200, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_ops"], succeeded(tags))), 0)
+		require.InDelta(t, 200, sum(valuesOf(s.Sent()["sweep_ops"], succeeded(tags))), 0)
 	})
 }
 
@@ -116,7 +115,7 @@ func TestOpenLoopUnderSegments(t *testing.T) {
 	var total int64
 	for _, segment := range []string{"0:1/3", "1/3:1"} {
 		synctest.Test(t, func(t *testing.T) {
-			s := sweeptest.NewSegment(t, `{"rate": [100], "preAllocatedVUs": 3, "duration": "3s"}`,
+			s := newSegment(t, `{"rate": [100], "preAllocatedVUs": 3, "duration": "3s"}`,
 				`sweep.run(() => sleep(1))`, testutil.Tuple(t, segment, sequence))
 			rep, err := s.Run(t.Context())
 			require.NoError(t, err)
@@ -130,7 +129,7 @@ func TestOpenLoopUnderSegments(t *testing.T) {
 func TestFindSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// Each operation takes as many ms as there are clients.
-		s := sweeptest.New(t, `{"find": {"mean": "11ms", "max": 64}, "iterations": 10, "pause": "1s"}`,
+		s := newSweep(t, `{"find": {"mean": "11ms", "max": 64}, "iterations": 10, "pause": "1s"}`,
 			`sweep.run(() => sleep(Number(tag("clients"))))`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -155,7 +154,7 @@ func TestFindSweep(t *testing.T) {
 
 func TestFindThatIsInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"find": {"mean": "1s", "max": 4}, "iterations": 10, "repeats": 2}`, `sweep.run(() => sleep(100))`)
+		s := newSweep(t, `{"find": {"mean": "1s", "max": 4}, "iterations": 10, "repeats": 2}`, `sweep.run(() => sleep(100))`)
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 		defer cancel()
 		rep, err := s.Run(ctx)
@@ -168,7 +167,7 @@ func TestFindThatIsInterrupted(t *testing.T) {
 
 func TestOnErrorAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2, 8], "iterations": 100, "onError": "abort"}`,
+		s := newSweep(t, `{"clients": [2, 8], "iterations": 100, "onError": "abort"}`,
 			`let n = 0; sweep.run(() => { sleep(10); if (++n === 3 || n === 12) throw new Error("no memory") })`)
 		rep, err := s.Run(t.Context())
 		var abort *errext.InterruptError
@@ -185,7 +184,7 @@ func TestOnErrorAbort(t *testing.T) {
 func TestFailedOperationsMarkTheRun(t *testing.T) {
 	for options, marked := range map[string]bool{`"iterations": 4`: true, `"iterations": 4, "allowFailed": true`: false, `"iterations": 2`: false} {
 		synctest.Test(t, func(t *testing.T) {
-			s := sweeptest.New(t, `{"clients": [1], `+options+`}`, `let n = 0; sweep.run(() => { sleep(1); if (++n === 3) throw "no" })`)
+			s := newSweep(t, `{"clients": [1], `+options+`}`, `let n = 0; sweep.run(() => { sleep(1); if (++n === 3) throw "no" })`)
 			s.State.Test.TestStatus = lib.NewTestStatus()
 			rep, err := s.Run(t.Context())
 			require.NoError(t, err)
@@ -197,7 +196,7 @@ func TestFailedOperationsMarkTheRun(t *testing.T) {
 
 func TestOperationsWithNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`, `
+		s := newSweep(t, `{"clients": [2], "iterations": 10}`, `
 			let n = 0;
 			sweep.run(() => {
 				const got = sweep.op("get", () => { sleep(3); return 42 });
@@ -221,7 +220,7 @@ func TestOperationsWithNames(t *testing.T) {
 
 func TestAPauseEndsWithTheTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1, 2], "iterations": 1, "pause": "1h"}`, `sweep.run(() => sleep(1))`)
+		s := newSweep(t, `{"clients": [1, 2], "iterations": 1, "pause": "1h"}`, `sweep.run(() => sleep(1))`)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		rep, err := s.Run(ctx)
@@ -238,7 +237,7 @@ func TestIncompleteStepsMarkTheRun(t *testing.T) {
 		`"find": {"mean": "1s", "max": 1}, "iterations": 10, "maxDuration": "1s"`:  false,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := sweeptest.New(t, `{`+options+`}`, `sweep.run(() => sleep(50))`)
+			s := newSweep(t, `{`+options+`}`, `sweep.run(() => sleep(50))`)
 			s.State.Test.TestStatus = lib.NewTestStatus()
 			_, err := s.Run(t.Context())
 			require.NoError(t, err)
@@ -250,7 +249,7 @@ func TestIncompleteStepsMarkTheRun(t *testing.T) {
 // Named operations that gracefulStop cuts off fail under their name.
 func TestNamedOperationsThatAreCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 10, "maxDuration": "1s", "gracefulStop": "1s"}`,
+		s := newSweep(t, `{"clients": [2], "iterations": 10, "maxDuration": "1s", "gracefulStop": "1s"}`,
 			`sweep.run(() => sweep.op("get", () => hang()))`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -261,7 +260,7 @@ func TestNamedOperationsThatAreCutOff(t *testing.T) {
 		require.Len(t, rep.Steps[0].Extra.Errors, 1)
 	})
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [2], "iterations": 10}`, `sweep.run(() => sweep.op("get", () => hang()))`)
+		s := newSweep(t, `{"clients": [2], "iterations": 10}`, `sweep.run(() => sweep.op("get", () => hang()))`)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		rep, err := s.Run(ctx)
@@ -282,7 +281,7 @@ func TestCutOffAfterOthersHaveFailed(t *testing.T) {
 		`sweep.run(() => { ` + fail + `try { hang() } catch {}; sleep(1)})`: {"get": 2, "rollup": 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := sweeptest.New(t, `{"clients": [2], "iterations": 10, "maxDuration": "1s", "gracefulStop": "1s"}`, script)
+			s := newSweep(t, `{"clients": [2], "iterations": 10, "maxDuration": "1s", "gracefulStop": "1s"}`, script)
 			rep, err := s.Run(t.Context())
 			require.NoError(t, err)
 			got := map[string]int{}
@@ -296,7 +295,7 @@ func TestCutOffAfterOthersHaveFailed(t *testing.T) {
 
 func TestAnObjectWithoutATextCanBeThrown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 3}`, `sweep.run(() => { throw Object.create(null) })`)
+		s := newSweep(t, `{"clients": [1], "iterations": 3}`, `sweep.run(() => { throw Object.create(null) })`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
 		require.EqualValues(t, 3, rep.Steps[0].Failed)
@@ -307,7 +306,7 @@ func TestAnObjectWithoutATextCanBeThrown(t *testing.T) {
 // An operation whose promise is not awaited has no outcome, and is not a success.
 func TestPromisesThatDoNotSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 4}`, `let n = 0; sweep.run(() => {
+		s := newSweep(t, `{"clients": [1], "iterations": 4}`, `let n = 0; sweep.run(() => {
 			n++; sweep.op("get", () => n % 2 ? new Promise(() => {}) : n) })`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -321,7 +320,7 @@ func TestPromisesThatDoNotSettle(t *testing.T) {
 
 func TestAbortInsideOfANamedOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 4}`, `let n = 0; sweep.run(() => {
+		s := newSweep(t, `{"clients": [1], "iterations": 4}`, `let n = 0; sweep.run(() => {
 			n++; sweep.op("get", () => { if (n === 3) { abort(); for (;;) {} } }) })`)
 		rep, err := s.Run(t.Context())
 		require.Error(t, err)
@@ -332,7 +331,7 @@ func TestAbortInsideOfANamedOperation(t *testing.T) {
 
 func TestNoGraceAtAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [3], "iterations": 100, "maxDuration": "1s", "gracefulStop": "0s"}`, `sweep.run(() => sleep(300))`)
+		s := newSweep(t, `{"clients": [3], "iterations": 100, "maxDuration": "1s", "gracefulStop": "0s"}`, `sweep.run(() => sleep(300))`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
 		require.EqualValues(t, 3, rep.Steps[0].Failed)

@@ -1,4 +1,0 @@
-package jsmodule
-
-// ErrNested is for package jsmodule_test.
-var ErrNested = errNested

@@ -1,4 +1,0 @@
-package testrun
-
-// EndTest ends the test, after all scenarios.
-func (r *Results) EndTest() { r.testEnd.run() }
