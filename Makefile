@@ -51,7 +51,7 @@ turns := $(if $(SWEEP_ITERATIONS)$(SWEEP_DURATION),,-e DURATION=2s) -e WARMUP=$(
 # The numbers of clients for make gate and its baseline.
 few := 1,8,64
 recorded := thresholds/baselines/stock-rollup.json
-gated := $(if $(SWEEP_ITERATIONS)$(SWEEP_DURATION),,-e DURATION=5s) -e CLIENTS=$(or $(SWEEP_CLIENTS),$(few)) -e REPEATS=5 -e REPEAT_ORDER=interleaved
+gated := $(if $(SWEEP_ITERATIONS)$(SWEEP_DURATION),,-e DURATION=5s) -e CLIENTS=$(or $(SWEEP_CLIENTS),$(few)) -e REPEATS=5
 
 # The settings of each run of make gate-change.
 pair := -e CLIENTS=$(or $(SWEEP_CLIENTS),$(few)) -e DURATION=$(or $(SWEEP_DURATION),3s)
