@@ -54,7 +54,7 @@ func NewConfig(params output.Params) (Config, error) {
 		Instance: instance(params),
 	}}
 	if err := s.readJSON(params.JSONConfig); err != nil {
-		return Config{}, err
+		return Config{}, fmt.Errorf("%s in k6's configuration: %w", Name, err)
 	}
 	if err := s.readEnvironment(params.Environment); err != nil {
 		return Config{}, err

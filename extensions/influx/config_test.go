@@ -147,7 +147,7 @@ func TestBadSettings(t *testing.T) {
 		"no time":               {environment: map[string]string{"K6_SWEEP_INFLUXDB_TIMEOUT": "5"}, want: `K6_SWEEP_INFLUXDB_TIMEOUT must be a time such as 500ms or 2s, but is "5"`},
 		"no number":             {json: `{"bufferSize": 0}`, want: `bufferSize must be an integer from 1 to 10000000, but is "0"`},
 		"neither true nor":      {json: `{"insecureSkipTLSVerify": 1}`, want: `insecureSkipTLSVerify must be true or false, but is "1"`},
-		"nothing":               {argument: "http://host/db?instance=", want: "instance must not be empty"},
+		"nothing":               {argument: "http://host/db?instance=", want: "instance must be a non-empty text without line ends"},
 		"a token of two lines":  {json: `{"token": "` + sesame + `\nX-Header: y"}`, want: "token must be a non-empty text without line ends"},
 		"no object":             {json: `["` + sesame + `"]`, want: "it must be an object of settings"},
 		"a list":                {json: `{"token": ["` + sesame + `"]}`, want: "token must be a text, a number, true or false"},

@@ -32,7 +32,7 @@ type Output struct {
 
 	figures  atomic.Bool
 	stopping chan struct{} // closed when the test has ended
-	stopped  chan struct{} // closed when run returns
+	flusher  *output.PeriodicFlusher
 	ctx      context.Context
 	cancel   context.CancelFunc
 	trouble  string // why writes currently fail; "" if they succeed
@@ -55,7 +55,7 @@ func New(params output.Params) (output.Output, error) {
 		points:   newPoints(params.ScriptOptions.RunTags, config.Instance),
 		buffer:   &buffer{most: config.BufferSize},
 		writer:   newWriter(config),
-		stopping: make(chan struct{}), stopped: make(chan struct{}),
+		stopping: make(chan struct{}),
 	}
 	o.ctx, o.cancel = context.WithCancel(context.Background())
 
@@ -66,10 +66,10 @@ func New(params output.Params) (output.Output, error) {
 func (o *Output) Description() string { return fmt.Sprintf("%s (%s)", Name, &o.config) }
 
 // Start starts writing in the background. It does not wait for the server.
-func (o *Output) Start() error {
-	go o.run()
+func (o *Output) Start() (err error) {
+	o.flusher, err = output.NewPeriodicFlusher(o.config.PushInterval, o.flush)
 
-	return nil
+	return err
 }
 
 // AddMetricSamples takes the figures in k6's sample containers. It never blocks.
@@ -98,7 +98,7 @@ func (o *Output) Stop() error {
 		o.cancel()
 	})
 	defer deadline.Stop()
-	<-o.stopped
+	o.flusher.Stop()
 	o.cancel()
 	o.writer.close()
 
@@ -117,20 +117,10 @@ func (o *Output) Stop() error {
 	return nil
 }
 
-func (o *Output) run() {
-	defer close(o.stopped)
+func (o *Output) flush() {
 	defer crash.Contain("the output " + Name)
-	ticker := time.NewTicker(o.config.PushInterval)
-	defer ticker.Stop()
-	for ended := false; !ended; {
-		select {
-		case <-ticker.C:
-		case <-o.stopping:
-			ended = true
-		}
-		for lines := o.take(); len(lines) > 0; lines = o.take() {
-			o.deliver(lines)
-		}
+	for lines := o.take(); len(lines) > 0; lines = o.take() {
+		o.deliver(lines)
 	}
 }
 

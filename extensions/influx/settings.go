@@ -35,8 +35,8 @@ func (s *settings) setters() map[string]func(string) error {
 		"organization":          text(&s.Organization),
 		"bucket":                text(&s.Bucket),
 		"username":              text(&s.Username),
-		"password":              secret(&s.Password),
-		"token":                 secret(&s.Token),
+		"password":              text(&s.Password),
+		"token":                 text(&s.Token),
 		"instance":              text(&s.Instance),
 		"pushInterval":          duration(&s.PushInterval),
 		"timeout":               duration(&s.Timeout),
@@ -47,81 +47,69 @@ func (s *settings) setters() map[string]func(string) error {
 	}
 }
 
-// inOrder returns the names with the address first, so that separate settings override its database
-// and user.
-func inOrder[V any](given map[string]V) []string {
-	isURL := func(name string) bool { return strings.EqualFold(strings.TrimPrefix(name, environmentPrefix), "url") }
-
-	return slices.SortedFunc(maps.Keys(given), func(a, b string) int {
-		switch {
-		case isURL(a) == isURL(b):
-			return strings.Compare(a, b)
-		case isURL(a):
-			return -1
-		default:
-			return 1
-		}
-	})
-}
-
-func (s *settings) set(name, value string) error {
+// read sets settings: the address first, so that separate settings override its database and user.
+// shown returns a setting's name in errors.
+func (s *settings) read(given map[string]string, shown func(name string) string) error {
 	setters := s.setters()
-	setter, known := setters[name]
-	if !known {
-		return fmt.Errorf("unknown setting %q; known are %s", name, strings.Join(slices.Sorted(maps.Keys(setters)), ", "))
+	names := slices.Sorted(maps.Keys(given))
+	if at := slices.Index(names, "url"); at > 0 {
+		names = slices.Insert(slices.Delete(names, at, at+1), 0, "url")
 	}
-	if err := setter(value); err != nil {
-		return fmt.Errorf("%s %w", name, err)
+	for _, name := range names {
+		set := setters[name]
+		if set == nil {
+			return fmt.Errorf("unknown setting %q; known are %s", name, strings.Join(slices.Sorted(maps.Keys(setters)), ", "))
+		}
+		if err := set(given[name]); err != nil {
+			return fmt.Errorf("%s %w", shown(name), err)
+		}
 	}
 
 	return nil
 }
+
+func asItIs(name string) string { return name }
 
 func (s *settings) readJSON(raw json.RawMessage) error {
-	if len(bytes.TrimSpace(raw)) == 0 || string(raw) == "null" {
+	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil
 	}
-	given := map[string]json.RawMessage{}
-	if json.Unmarshal(raw, &given) != nil {
-		return fmt.Errorf("%s in k6's configuration: it must be an object of settings", Name)
+	var given map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if decoder.Decode(&given) != nil {
+		return errors.New("it must be an object of settings")
 	}
-	for _, name := range inOrder(given) {
-		value := string(given[name])
-		switch value[0] {
-		case '"':
-			if json.Unmarshal(given[name], &value) != nil {
-				return fmt.Errorf("%s in k6's configuration: %s is not a text", Name, name)
-			}
-		case '{', '[', 'n':
-			return fmt.Errorf("%s in k6's configuration: %s must be a text, a number, true or false", Name, name)
-		}
-		if err := s.set(name, value); err != nil {
-			return fmt.Errorf("%s in k6's configuration: %w", Name, err)
+	texts := map[string]string{}
+	for name, value := range given {
+		switch value.(type) {
+		case string, json.Number, bool:
+			texts[name] = fmt.Sprint(value)
+		default:
+			return fmt.Errorf("%s must be a text, a number, true or false", name)
 		}
 	}
 
-	return nil
+	return s.read(texts, asItIs)
 }
 
 func (s *settings) readEnvironment(environment map[string]string) error {
-	names := map[string]string{}
+	given, variables := map[string]string{}, map[string]string{}
 	for name := range s.setters() {
-		names[environmentPrefix+snake(name)] = name
+		variable := environmentPrefix + snake(name)
+		variables[name] = variable
+		if value, set := environment[variable]; set {
+			given[name] = value
+		}
 	}
-	for _, variable := range inOrder(environment) {
-		if !strings.HasPrefix(variable, environmentPrefix) {
-			continue
-		}
-		name, known := names[variable]
-		if !known {
-			return fmt.Errorf("%s: unknown setting; known are %s", variable, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
-		}
-		if err := s.setters()[name](environment[variable]); err != nil {
-			return fmt.Errorf("%s %w", variable, err)
+	known := slices.Sorted(maps.Values(variables))
+	for _, variable := range slices.Sorted(maps.Keys(environment)) {
+		if strings.HasPrefix(variable, environmentPrefix) && !slices.Contains(known, variable) {
+			return fmt.Errorf("%s: unknown setting; known are %s", variable, strings.Join(known, ", "))
 		}
 	}
 
-	return nil
+	return s.read(given, func(name string) string { return variables[name] })
 }
 
 var wordEnds = regexp.MustCompile("([a-z])([A-Z])|([A-Z])([A-Z][a-z])")
@@ -156,16 +144,15 @@ func (s *settings) setURL(address string) error {
 	if s.user = u.User; u.User != nil {
 		s.Username, s.Password = "", ""
 	}
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if name == "url" || len(query[name]) != 1 {
+	given := map[string]string{}
+	for name, values := range query {
+		if name == "url" || len(values) != 1 {
 			return fmt.Errorf("must have each setting once in its query, and no url: %s", name)
 		}
-		if err := s.set(name, query[name][0]); err != nil {
-			return err
-		}
+		given[name] = values[0]
 	}
 
-	return nil
+	return s.read(given, asItIs)
 }
 
 func (s *settings) setVersion(value string) error {
@@ -178,19 +165,8 @@ func (s *settings) setVersion(value string) error {
 	return nil
 }
 
+// text sets a text, which may go into a header, and never shows it in an error.
 func text(into *string) func(string) error {
-	return func(value string) error {
-		if value == "" {
-			return errors.New("must not be empty")
-		}
-		*into = value
-
-		return nil
-	}
-}
-
-// secret sets text for a header, and never shows it in an error.
-func secret(into *string) func(string) error {
 	return func(value string) error {
 		if value == "" || strings.ContainsFunc(value, unicode.IsControl) {
 			return errors.New("must be a non-empty text without line ends")
