@@ -388,7 +388,7 @@ func TestNothingAccumulates(t *testing.T) {
 		for (let i = 0; i < 100; i++) attempt(() => broken.exec('x'));
 	`)
 	require.Len(t, driver.connections(), 200)
-	require.LessOrEqual(t, testutil.Goroutines("k6x.OnVUEnd"), 1)
+	require.LessOrEqual(t, testutil.Goroutines("k6x.onEvent"), 1)
 
 	v.Run(`var open = [1, 2, 3].map(() => { const c = new machbase.Client(); c.connect(); return c; })`)
 	v.Exit()

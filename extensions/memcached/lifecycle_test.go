@@ -89,7 +89,7 @@ func TestNothingAccumulates(t *testing.T) {
 	require.NoError(t, v.JS.Set("server", server.addr))
 	v.Run(`for (let i = 0; i < 100; i++) { const client = new memcached.Client(server); client.get('k'); client.close(); }`)
 	server.requireOpen(t, 0)
-	require.LessOrEqual(t, testutil.Goroutines("k6x.OnVUEnd"), 1)
+	require.LessOrEqual(t, testutil.Goroutines("k6x.onEvent"), 1)
 	v.Run(`var open = [1, 2, 3].map(() => { const c = new memcached.Client(server); c.connect(); return c; })`)
 	v.Exit()
 	server.requireOpen(t, 0)

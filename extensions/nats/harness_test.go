@@ -109,7 +109,7 @@ func left() []string {
 		if strings.Contains(stack, "resetPendingAcksOnReconnect") { // nats.go can leak this one when an object is put
 			continue
 		}
-		if ours || strings.Contains(stack, "nats-io/nats.go") || strings.Contains(stack, "k6x.OnVUEnd") {
+		if ours || strings.Contains(stack, "nats-io/nats.go") || strings.Contains(stack, "k6x.onEvent") {
 			found = append(found, stack)
 		}
 	}

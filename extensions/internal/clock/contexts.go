@@ -4,11 +4,7 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
-
-const callback = "a callback of a call's context"
 
 // Contexts creates contexts of consecutive calls. Each ends at the call's deadline, and when its
 // parent ends. Consecutive calls with the same parent reuse one context as long as none ends early;
@@ -88,7 +84,7 @@ func (c *callContext) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
-		crash.Go(callback, f)
+		go f()
 
 		return func() bool { return false }
 	}
@@ -130,7 +126,7 @@ func (c *callContext) interrupt(why Outcome) {
 	}
 	close(c.done)
 	for f := range c.after {
-		crash.Go(callback, *f)
+		go (*f)()
 	}
 	c.after = nil
 }

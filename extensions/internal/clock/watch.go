@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // Outcome says how a call ended.
@@ -60,10 +58,7 @@ func (w *Watch[T]) Begin(ctx context.Context, uses T, now time.Time, timeout tim
 		return
 	}
 	w.release()
-	w.ctx, w.forget = ctx, context.AfterFunc(ctx, func() {
-		defer crash.Contain("the end of a call's context")
-		w.leave(ctx)
-	})
+	w.ctx, w.forget = ctx, context.AfterFunc(ctx, func() { w.leave(ctx) })
 }
 
 // arm sets the call's deadline. The caller holds w.mu.
@@ -128,7 +123,6 @@ func (w *Watch[T]) Stop() {
 }
 
 func (w *Watch[T]) fire() {
-	defer crash.Contain("the deadline of a call")
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.due = time.Time{}

@@ -1,5 +1,5 @@
-// Package crash turns panics into errors, because k6 does not recover panics in goroutines of
-// extensions. It logs the stack once for each place.
+// Package crash turns panics into errors where a VU calls an extension, and around the report: k6
+// would lose the run's results. It logs the stack once for each place.
 package crash
 
 import (

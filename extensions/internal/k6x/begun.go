@@ -36,13 +36,11 @@ func (b *Begun) watch(rt *sobek.Runtime, object *sobek.Object, name string) {
 	if !is {
 		return
 	}
-	counted := rt.ToValue(func(args ...sobek.Value) (sobek.Value, error) {
+	must(rt, object.Set(name, named(rt, name, func(args ...sobek.Value) (sobek.Value, error) {
 		b.count++
 
 		return fn(object, args...)
-	})
-	setName(rt, counted.ToObject(rt), name)
-	must(rt, object.Set(name, counted))
+	})))
 }
 
 // addBegun counts work that one of our modules starts.

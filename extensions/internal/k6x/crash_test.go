@@ -37,7 +37,7 @@ func TestPanicsOfExportsAreExceptions(t *testing.T) {
 	var said []string
 	crash.SetLog(func(text string) { said = append(said, text) })
 	for _, name := range []string{"fn", "Class"} {
-		require.NoError(t, rt.Set(name, exports.table.object.Get(name)))
+		require.NoError(t, rt.Set(name, exports.object.Get(name)))
 	}
 	require.NoError(t, rt.Set("raw", func(sobek.FunctionCall) sobek.Value { panic("below") }))
 	const fault = "a fault in k6's extensions or in a library, not in the script or the server (its stack is in the log): "

@@ -9,15 +9,17 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// Exported holds a module's exports in one VU. It creates functions when the script first uses
-// them: each takes 1 to 2 kB per VU.
-type Exported struct{ table *exportTable }
+// Exported holds a module's exports in one VU.
+type Exported struct {
+	object *sobek.Object
+	names  map[string]any
+}
 
 // Exports is called by k6 at every use of an import. It returns the names both in the default
 // export and as named exports. k6 needs the names only once.
 func (e *Exported) Exports(once *sync.Once) modules.Exports {
-	exports := modules.Exports{Default: e.table.object}
-	once.Do(func() { exports.Named = e.table.names() })
+	exports := modules.Exports{Default: e.object}
+	once.Do(func() { exports.Named = e.names })
 
 	return exports
 }
@@ -25,7 +27,7 @@ func (e *Exported) Exports(once *sync.Once) modules.Exports {
 // NewExported exports functions and constructors. Their panics become exceptions. Calling a
 // misspelled one throws its right name.
 func NewExported(vu modules.VU, values map[string]any) *Exported {
-	return export(vu, vu.Runtime().NewObject(), &exportTable{vu: vu, values: values})
+	return export(vu, vu.Runtime().NewObject(), "", values, nil)
 }
 
 // NewCallable is like NewExported for a module that is itself a function, and that also exports
@@ -37,107 +39,58 @@ func NewCallable(
 	vu modules.VU, name string, call func(sobek.FunctionCall) sobek.Value, values map[string]any, misplaced map[string]string,
 ) *Exported {
 	rt := vu.Runtime()
-	function := rt.ToValue(guarded(rt, call)).ToObject(rt)
-	setName(rt, function, name)
 
-	return export(vu, function, &exportTable{vu: vu, name: name, values: values, misplaced: misplaced})
+	return export(vu, named(rt, name, guarded(rt, call)).ToObject(rt), name, values, misplaced)
 }
 
-// export inserts a prototype with the exports before the object's own.
-func export(vu modules.VU, object *sobek.Object, o *exportTable) *Exported {
+// export inserts a prototype with the values before the object's own. The names of the object
+// itself are default, which require reads, and own.
+func export(vu modules.VU, object *sobek.Object, own string, values map[string]any, misplaced map[string]string) *Exported {
 	logCrashes(vu)
 	rt := vu.Runtime()
-	o.object = object
-	prototype := rt.NewDynamicObject(o)
-	must(rt, prototype.SetPrototype(object.Prototype()))
-	must(rt, object.SetPrototype(prototype))
-
-	return &Exported{o}
-}
-
-// nothing returns a function and constructor that throws a hint. If not caught, it ends the test.
-func nothing(vu modules.VU, name, write string) func(sobek.ConstructorCall) *sobek.Object {
-	return func(sobek.ConstructorCall) *sobek.Object { panic(missing(vu, "there is no "+name+" here: "+write)) }
-}
-
-// exportTable holds the properties of a prototype, created on first use. `in` and loops do not see
-// the hints.
-type exportTable struct {
-	vu     modules.VU
-	values map[string]any
-	// object has the prototype; name is its export of itself.
-	object *sobek.Object
-	name   string
-	// misplaced maps properties that are elsewhere to hints.
-	misplaced map[string]string
-	made      map[string]sobek.Value
-}
-
-func (o *exportTable) Get(name string) sobek.Value {
-	if value, is := o.made[name]; is {
-		return value
-	}
-	if name == o.name || name == "default" { // require returns an object with this property
-		return o.object
-	}
-	if write, is := o.misplaced[name]; is {
-		panic(missing(o.vu, "there is no "+name+" here: "+write))
-	}
-	rt := o.vu.Runtime()
-	export, is := o.values[name]
-	if !is {
-		near := nearName(name, o.Keys())
-		if near == "" {
-			return nil
+	keys := func() []string { return slices.Sorted(maps.Keys(values)) }
+	prepend(rt, object, rt.NewDynamicObject(&lateObject{keys: keys, create: func(name string) sobek.Value {
+		value, is := values[name]
+		switch write, elsewhere := misplaced[name]; {
+		case name == own || name == "default":
+			return object
+		case elsewhere:
+			panic(missing(vu, name, write))
+		case !is:
+			near := nearName(name, keys())
+			if near == "" {
+				return nil
+			}
+			value = func(sobek.ConstructorCall) *sobek.Object { panic(missing(vu, name, "use "+near)) }
 		}
-		export = nothing(o.vu, name, "use "+near)
-	}
-	value := rt.ToValue(guarded(rt, export))
-	if _, is := sobek.AssertFunction(value); is {
-		setName(rt, value.ToObject(rt), name)
-	}
-	if o.made == nil {
-		o.made = map[string]sobek.Value{}
-	}
-	o.made[name] = value
 
-	return value
-}
-
-func (o *exportTable) Has(name string) bool {
-	_, is := o.values[name]
-
-	return is
-}
-
-func (o *exportTable) Keys() []string { return slices.Sorted(maps.Keys(o.values)) }
-
-func (o *exportTable) names() map[string]any {
-	names := map[string]any{}
-	if o.name != "" {
-		names[o.name] = nil
-	}
-	for name := range o.values {
+		return named(rt, name, guarded(rt, value))
+	}}))
+	names := map[string]any{own: nil}
+	for name := range values {
 		names[name] = nil
 	}
+	delete(names, "")
 
-	return names
+	return &Exported{object, names}
 }
 
-func (*exportTable) Set(string, sobek.Value) bool { return false }
+// named converts a value to JavaScript, and names it if it is a function, for stack traces.
+func named(rt *sobek.Runtime, name string, value any) sobek.Value {
+	made := rt.ToValue(value)
+	if _, is := sobek.AssertFunction(made); is {
+		must(rt, made.ToObject(rt).DefineDataProperty("name", rt.ToValue(name), sobek.FLAG_FALSE, sobek.FLAG_TRUE, sobek.FLAG_FALSE))
+	}
 
-func (*exportTable) Delete(string) bool { return false }
-
-func setName(rt *sobek.Runtime, function *sobek.Object, name string) {
-	must(rt, function.DefineDataProperty("name", rt.ToValue(name), sobek.FLAG_FALSE, sobek.FLAG_TRUE, sobek.FLAG_FALSE))
+	return made
 }
 
 // missing returns an error that ends the test if it is not caught.
-func missing(vu modules.VU, message string) *sobek.Object {
+func missing(vu modules.VU, name, write string) *sobek.Object {
 	newError := NewError // in the init context, every exception ends the test
 	if vu.State() != nil {
 		newError = NewMisuse
 	}
 
-	return newError(vu.Runtime(), "TypeError", message, map[string]any{"kind": "usage", "code": 0})
+	return newError(vu.Runtime(), "TypeError", "there is no "+name+" here: "+write, map[string]any{"kind": "usage", "code": 0})
 }

@@ -2,11 +2,12 @@ package k6x
 
 import (
 	"context"
+	"reflect"
+	"sync/atomic"
+	"time"
 
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // k6's events have an internal type.
@@ -26,37 +27,69 @@ func OnVUEnd(vu modules.VU, fn func()) {
 		return
 	}
 	if state := vu.State(); state != nil && state.VUID == 0 { // setup, teardown and handleSummary run in a separate VU
-		context.AfterFunc(ctx, func() {
-			defer crash.Contain("the end of a VU")
-			fn()
-		})
+		context.AfterFunc(ctx, fn)
 
 		return
 	}
 
-	on(vu.Events(), exitEvent, fn)
+	onEvent(vu.Events(), exitEvent, func(any) { fn() })
 }
 
 // OnTestEnd calls fn once when all scenarios have ended, while k6 still accepts samples and before
 // the summary.
-func OnTestEnd(of common.Events, fn func()) { on(of, testEndEvent, fn) }
+func OnTestEnd(of common.Events, fn func()) { onEvent(of, testEndEvent, func(any) { fn() }) }
 
-func on(of common.Events, kind int, fn func()) {
+// OnTestStart calls fn once when the test starts, before setup. It does nothing outside k6.
+func OnTestStart(fn func(at time.Time)) {
+	onEvent(processEvents(), testStartEvent, func(any) { fn(time.Now()) })
+}
+
+// AtExit calls fn when k6 is about to exit, after the summary. ran reports whether the test reached
+// its end; failed is k6's error or nil. AtExit returns false outside k6.
+func AtExit(fn func(ran bool, failed error)) bool {
+	var ran atomic.Bool
+	events := processEvents()
+	onEvent(events, testEndEvent, func(any) { ran.Store(true) })
+	onEvent(events, exitEvent, func(data any) { fn(ran.Load(), exitError(data)) })
+
+	return events.Global != nil
+}
+
+// exitError returns the field Error of k6's internal event.ExitData.
+func exitError(data any) error {
+	value := reflect.Indirect(reflect.ValueOf(data))
+	if value.Kind() != reflect.Struct || !value.FieldByName("Error").IsValid() {
+		return nil
+	}
+	err, _ := value.FieldByName("Error").Interface().(error)
+
+	return err
+}
+
+func processEvents() (events common.Events) {
+	if gs := process.Load(); gs != nil {
+		events.Global = gs.Events
+	}
+
+	return events
+}
+
+// onEvent calls fn with the data of the next event of a kind, unless k6 exits before it.
+func onEvent(of common.Events, kind int, fn func(data any)) {
 	events := of.Global
 	if events == nil {
 		return
 	}
-	id, received := events.Subscribe(testEndEvent, exitEvent)
+	id, received := events.Subscribe(testStartEvent, testEndEvent, exitEvent)
 	go func() {
-		defer crash.Contain("waiting for the end of a test")
 		defer events.Unsubscribe(id)
 		for event := range received {
 			wanted := int(event.Type) == kind
 			if wanted {
-				contained(fn)
+				contained(func() { fn(event.Data) })
 			}
 			event.Done()
-			if wanted {
+			if wanted || event.Type == exitEvent {
 				return
 			}
 		}

@@ -25,7 +25,6 @@ func NewMisuse(rt *sobek.Runtime, name, message string, properties map[string]an
 		m.values[key] = rt.ToValue(value)
 	}
 	m.values["name"] = rt.ToValue(name)
-	m.shown = slices.Sorted(maps.Keys(m.values))
 	m.values["message"] = rt.ToValue(message)
 	m.values["stack"] = rt.ToValue(m.stack(rt))
 	m.values["value"] = rt.ToValue(m)
@@ -39,7 +38,6 @@ func NewMisuse(rt *sobek.Runtime, name, message string, properties map[string]an
 type misuse struct {
 	text   string
 	values map[string]sobek.Value
-	shown  []string
 }
 
 func (m *misuse) stack(rt *sobek.Runtime) string {
@@ -65,9 +63,6 @@ func (*misuse) AbortReason() errext.AbortReason { return errext.AbortedByScriptE
 func (m *misuse) Get(name string) sobek.Value { return m.values[name] }
 
 func (m *misuse) Set(name string, value sobek.Value) bool {
-	if !m.Has(name) {
-		m.shown = append(m.shown, name)
-	}
 	m.values[name] = value
 
 	return true
@@ -81,9 +76,13 @@ func (m *misuse) Has(name string) bool {
 
 func (m *misuse) Delete(name string) bool {
 	delete(m.values, name)
-	m.shown = slices.DeleteFunc(m.shown, func(shown string) bool { return shown == name })
 
 	return true
 }
 
-func (m *misuse) Keys() []string { return m.shown }
+// Keys returns the properties that JSON and loops see, as an Error's.
+func (m *misuse) Keys() []string {
+	keys := slices.Sorted(maps.Keys(m.values))
+
+	return slices.DeleteFunc(keys, func(key string) bool { return key == "message" || key == "stack" || key == "value" })
+}

@@ -13,11 +13,9 @@ import (
 func withMisuse(t *testing.T) *sobek.Runtime {
 	t.Helper()
 	rt := newRuntime()
-	wrong := rt.ToValue(func(sobek.FunctionCall) sobek.Value {
+	require.NoError(t, rt.Set("wrong", named(rt, "wrong", func(sobek.FunctionCall) sobek.Value {
 		panic(NewMisuse(rt, "CacheError", "get: no", map[string]any{"kind": "usage", "code": 0}))
-	}).ToObject(rt)
-	setName(rt, wrong, "wrong")
-	require.NoError(t, rt.Set("wrong", wrong))
+	})))
 
 	return rt
 }
@@ -57,7 +55,7 @@ func TestMisuseIsAnError(t *testing.T) {
 		`[e.name, e.kind, e.code, e.message].join()`:     "CacheError,usage,0,get: no",
 		`JSON.stringify(e)`:                              `{"code":0,"kind":"usage","name":"CacheError"}`,
 		`e.stack.split('\n').slice(0, 2).join()`:         "CacheError: get: no,\tat wrong (native)",
-		`e.more = 5; e.more + Object.keys(e).join()`:     "5code,kind,name,more",
+		`e.more = 5; e.more + Object.keys(e).join()`:     "5code,kind,more,name",
 		`e.message = 'other'; String(e)`:                 "CacheError: other",
 		`delete e.kind; [e.kind, Object.keys(e)].join()`: ",code,name",
 		`'kind' in e && e.hasOwnProperty('stack')`:       true,

@@ -3,15 +3,11 @@ package k6x
 import (
 	"io"
 	"os"
-	"reflect"
 	"sync/atomic"
-	"time"
 
 	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/cmd/state"
 	"go.k6.io/k6/v2/errext/exitcodes"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 var process atomic.Pointer[state.GlobalState] //nolint:gochecknoglobals // there is one process
@@ -73,66 +69,6 @@ func (r *replacement) Fire(entry *logrus.Entry) error {
 	}
 
 	return nil
-}
-
-// AtExit calls fn when k6 is about to exit, after the summary. ran reports whether the test reached
-// its end; failed is k6's error or nil. AtExit returns false outside k6.
-func AtExit(fn func(ran bool, failed error)) bool {
-	gs := process.Load()
-	if gs == nil {
-		return false
-	}
-	id, received := gs.Events.Subscribe(testEndEvent, exitEvent)
-	go func() {
-		defer crash.Contain("waiting for the end of k6")
-		defer gs.Events.Unsubscribe(id)
-		ran := false
-		for event := range received {
-			last := event.Type == exitEvent
-			if last {
-				contained(func() { fn(ran, exitError(event.Data)) })
-			}
-			ran = true
-			event.Done()
-			if last {
-				return
-			}
-		}
-	}()
-
-	return true
-}
-
-// OnTestStart calls fn once when the test starts, before setup. It does nothing outside k6.
-func OnTestStart(fn func(at time.Time)) {
-	gs := process.Load()
-	if gs == nil {
-		return
-	}
-	id, received := gs.Events.Subscribe(testStartEvent, exitEvent)
-	go func() {
-		defer crash.Contain("waiting for the start of a test")
-		defer gs.Events.Unsubscribe(id)
-		event, is := <-received
-		if !is {
-			return
-		}
-		if event.Type == testStartEvent {
-			contained(func() { fn(time.Now()) })
-		}
-		event.Done()
-	}()
-}
-
-// exitError returns the field Error of k6's internal event.ExitData.
-func exitError(data any) error {
-	value := reflect.Indirect(reflect.ValueOf(data))
-	if value.Kind() != reflect.Struct || !value.FieldByName("Error").IsValid() {
-		return nil
-	}
-	err, _ := value.FieldByName("Error").Interface().(error)
-
-	return err
 }
 
 // Stdout returns k6's standard output.

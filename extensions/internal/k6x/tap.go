@@ -6,8 +6,6 @@ import (
 
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // tapSize is how many sample containers an operation may push before it needs a TapGuard.
@@ -254,11 +252,10 @@ func (t *Tap) startPump() {
 }
 
 func (t *Tap) pump() {
-	defer crash.Contain("the forwarding of samples")
 	for samples := range t.in {
 		m, is := samples.(mark)
 		if !is {
-			contained(func() { t.take(samples) }) // a panic must not block the VU
+			t.take(samples)
 
 			continue
 		}

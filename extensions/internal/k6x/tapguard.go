@@ -3,8 +3,6 @@ package k6x
 import (
 	"sync"
 	"time"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // An operation that fills its tap waits for at most two checks of the guard. The interval grows
@@ -74,7 +72,6 @@ func (g *TapGuard) End() {
 }
 
 func (g *TapGuard) watch(over <-chan struct{}) {
-	defer crash.Contain("the forwarding of samples")
 	timer := time.NewTimer(guardEvery)
 	defer timer.Stop()
 	for {

@@ -80,7 +80,6 @@ func (q *Tasks) Later(t Task, err error) sobek.Value {
 		q.last = done
 	}
 	go func() {
-		defer crash.Contain("an asynchronous call")
 		if before != nil {
 			<-before
 		}

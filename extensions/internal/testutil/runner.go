@@ -207,7 +207,7 @@ func Step(t *testing.T, n int, plan measure.Plan, op string, newRunner func() *R
 // end, do not stop.
 func RequireNoneLeft(t *testing.T, functions ...string) {
 	t.Helper()
-	for _, name := range append(functions, "k6x.OnVUEnd") {
+	for _, name := range append(functions, "k6x.onEvent") {
 		require.Eventually(t, func() bool { return Goroutines(name) == 0 }, 10*time.Second, time.Millisecond,
 			"goroutines are left in %s", name)
 	}
