@@ -278,7 +278,7 @@ func TestMisuse(t *testing.T) {
 		`client.meta.get('k', 'v q')`:                            "the flag q cannot be used: every request here waits for its reply",
 		`client.getMulti('k')`:                                   "getMulti: the keys must be an array, not k",
 		`client.getMulti(['k', 5])`:                              "getMulti: a key must be a string, not 5",
-		`client.getMulti(new Array(1e9))`:                        "getMulti: the keys has 1000000000 elements: at most 1000000 are allowed",
+		`client.getMulti(new Array(1e9))`:                        "getMulti: the keys: an array has 1000000000 elements: at most 1000000 are allowed",
 		`client.set('k', 'v', { ttl: new Array(4294967295) })`:   "set: option ttl must be a time such as '60s', 0 for never, or a Date, not an array of 4294967295 elements",
 		`client.stats(new Array(4294967295))`:                    "stats: the argument must be a string, not an array of 4294967295 elements",
 		`client.run({ iterations: new Array(4294967295) })`:      "run: options cannot be read: iterations: an array has 4294967295 elements: at most 1000000 are allowed",

@@ -84,11 +84,11 @@ type tlsOptions struct {
 }
 
 func (o *tlsOptions) UnmarshalJSON(raw []byte) error {
-	own := struct {
-		First *bool `json:"first"`
-	}{&o.First}
+	return o.UnmarshalWith(raw, &struct {
+		*k6x.TLSFields
 
-	return o.UnmarshalWith(raw, &own)
+		First *bool `json:"first"`
+	}{(*k6x.TLSFields)(&o.TLSOptions), &o.First})
 }
 
 func (o *options) config(urls []string) (*Config, error) {

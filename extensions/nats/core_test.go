@@ -359,7 +359,7 @@ func TestUsage(t *testing.T) {
 		`client.publish('a', 'x', { headers: { a: 1 } })`:                            `publish: header a must be a string or an array of strings, not 1`,
 		`client.publish('a', 'x', { iterations: 2 })`:                                `publish: unknown option "iterations"; known are headers, reply, tags`,
 		`client.publishBatch('a', [1])`:                                              `publishBatch: message 0 must be a string, an ArrayBuffer or a typed array, not 1`,
-		`client.publishBatch('a', new Array(4294967295))`:                            `publishBatch: the data has 4294967295 elements: at most 1000000 are allowed`,
+		`client.publishBatch('a', new Array(4294967295))`:                            `publishBatch: the data: an array has 4294967295 elements: at most 1000000 are allowed`,
 		`client.publish(new Array(4294967295), 'x')`:                                 `publish: the subject must be a string that is not empty, not an array of 4294967295 elements`,
 		`client.publish('a', new Array(4294967295))`:                                 `publish: the data must be a string, an ArrayBuffer or a typed array, not an array of 4294967295 elements`,
 		`client.request('a', 'x', { timeout: new Array(4294967295) })`:               `request: option timeout must be a time such as '5s', or a number of milliseconds from 100, not an array of 4294967295 elements`,

@@ -195,7 +195,7 @@ func (m *module) emitLatencies(tags *k6x.Tags, ages []time.Duration) {
 	for i, took := range ages {
 		durations[i] = k6x.Timing{Series: latency, Took: took}
 	}
-	m.Meter().Emit(durations...)
+	m.EmitTimings(durations...)
 }
 
 // messages returns an asynchronous iterator.

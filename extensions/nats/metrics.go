@@ -122,7 +122,7 @@ func (m *module) series(metric *metrics.Metric, tags *k6x.Tags, further ...[2]st
 	}
 	s, known := m.known[key]
 	if !known {
-		s = m.Meter().Series(metric, append(pairs[:len(pairs):len(pairs)], further...)...)
+		s = m.Series(metric, append(pairs[:len(pairs):len(pairs)], further...)...)
 		m.known[key] = s
 	}
 

@@ -57,10 +57,10 @@ func (d *database) countWait(op string) {
 	key := op + "\x00" + d.tags.Key()
 	series, known := d.waits[key]
 	if !known {
-		series = d.Meter().Series(d.wait, append(slices.Clone(d.tags.Pairs()), [2]string{"op", op})...)
+		series = d.Series(d.wait, append(slices.Clone(d.tags.Pairs()), [2]string{"op", op})...)
 		d.waits[key] = series
 	}
-	d.Meter().Emit(k6x.Timing{Series: series, Took: d.waited})
+	d.EmitTimings(k6x.Timing{Series: series, Took: d.waited})
 }
 
 var transaction = []string{ //nolint:gochecknoglobals // a constant

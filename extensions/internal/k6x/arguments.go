@@ -125,24 +125,15 @@ const AtOnce time.Duration = -1
 // TTL reads a time to live: a string such as '60s', 0 for no expiry, or a Date. It returns 0 for no
 // expiry and AtOnce for a past Date. Undefined and null return 0.
 func TTL(method, what string, value sobek.Value) (time.Duration, error) {
-	const must = "a time such as '60s', 0 for never, or a Date"
 	if IsNullish(value) {
 		return 0, nil
 	}
+	number := math.NaN()
 	switch v := Scalar(value).(type) {
 	case int64:
-		if v == 0 {
-			return 0, nil
-		}
-		if v > 0 {
-			return 0, Misuse("%s: %s", method, input.TTLUnit(bare(what), float64(v)))
-		}
+		number = float64(v)
 	case float64:
-		if !(v > 0) || math.IsInf(v, 0) { // also rejects NaN
-			break
-		}
-
-		return 0, Misuse("%s: %s", method, input.TTLUnit(bare(what), v))
+		number = v
 	case time.Time:
 		if left := time.Until(v); left > 0 {
 			return left, nil
@@ -150,15 +141,20 @@ func TTL(method, what string, value sobek.Value) (time.Duration, error) {
 
 		return AtOnce, nil
 	case string:
-		if number, err := strconv.ParseFloat(v, 64); err == nil && number != 0 {
-			return 0, Misuse("%s: %s", method, input.TTLUnit(bare(what), number))
-		}
-		if d, ok := DurationOf(value); ok && d >= 0 {
+		if read, err := strconv.ParseFloat(v, 64); err == nil {
+			number = read
+		} else if d, ok := DurationOf(value); ok && d >= 0 {
 			return d, nil
 		}
 	}
-
-	return 0, Wrong(method, what, must, value)
+	switch {
+	case number == 0:
+		return 0, nil
+	case number > 0 && !math.IsInf(number, 0):
+		return 0, Misuse("%s: %s", method, input.TTLUnit(bare(what), number))
+	default:
+		return 0, Wrong(method, what, "a time such as '60s', 0 for never, or a Date", value)
+	}
 }
 
 // Seconds converts a TTL to whole seconds, rounded up.

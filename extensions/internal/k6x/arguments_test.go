@@ -80,7 +80,7 @@ func TestValues(t *testing.T) {
 		{"bytes", `({})`, "get: the key must be a string, an ArrayBuffer or a typed array, not an object", true},
 		{"elements", `[1, 2]`, 2, false},
 		{"elements", `'ab'`, "get: the keys must be an array, not ab", true},
-		{"elements", `new Array(1000001)`, "get: the keys has 1000001 elements: at most 1000000 are allowed", true},
+		{"elements", `new Array(1000001)`, "get: the keys: an array has 1000001 elements: at most 1000000 are allowed", true},
 	} {
 		value, err := rt.RunString(test.js)
 		require.NoError(t, err)

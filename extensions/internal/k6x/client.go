@@ -31,13 +31,16 @@ const (
 func ParseClient[C any](
 	m *Module, call sobek.ConstructorCall, options targeted, config func(urls []string) (C, error),
 ) C {
-	var urls []string
+	var urls URLs
 	rest := call.Argument(0)
-	switch given, is, err := readURLs(rest); {
-	case err != nil:
-		m.Misuse("new Client: %s", err)
-	case is:
-		urls, rest = given, call.Argument(1)
+	object, isObject := rest.(*sobek.Object)
+	_, isText := TextOf(rest)
+	switch isURLs := isText || IsNullish(rest) || isObject && object.ClassName() == "Array"; {
+	case isURLs:
+		rest = call.Argument(1)
+		if err := urls.read(call.Argument(0)); err != nil {
+			m.Misuse("new Client: %s", err)
+		}
 	case !IsNullish(call.Argument(1)):
 		m.Misuse("new Client takes a url and options, or options alone")
 	}
@@ -87,43 +90,26 @@ func (u *URLs) UnmarshalJSON(raw []byte) error {
 	if json.Unmarshal(raw, &all) != nil {
 		return errURLs
 	}
-	if err := checkURLs(all); err != nil {
-		return err
+	if len(all) == 0 || slices.Contains(all, "") {
+		return errors.New("the url must name a server: there is an empty string or an empty array")
 	}
 	*u = all
 
 	return nil
 }
 
-// readURLs reads URLs from the first argument, if that holds URLs and not, for example, options.
-func readURLs(value sobek.Value) (urls []string, is bool, err error) {
-	if text, ok := TextOf(value); ok || IsNullish(value) {
-		return SplitURLs(text), true, nil
-	}
-	if object, ok := value.(*sobek.Object); !ok || object.ClassName() != "Array" {
-		return nil, false, nil
-	}
-	elements, err := elementsOf("the url", value)
+// read reads a script's value.
+func (u *URLs) read(value sobek.Value) error {
+	exported, err := Export(value)
 	if err != nil {
-		return nil, true, err
+		return fmt.Errorf("the url: %w", err)
 	}
-	for _, element := range elements {
-		url, ok := TextOf(element)
-		if !ok {
-			return nil, true, errURLs
-		}
-		urls = append(urls, url)
+	raw, err := json.Marshal(exported)
+	if err != nil {
+		return errURLs
 	}
 
-	return urls, true, checkURLs(urls)
-}
-
-func checkURLs(urls []string) error {
-	if len(urls) == 0 || slices.Contains(urls, "") {
-		return errors.New("the url must name a server: there is an empty string or an empty array")
-	}
-
-	return nil
+	return u.UnmarshalJSON(raw)
 }
 
 // SplitURLs splits a comma-separated string. A comma in a URL's query separates only if a URL with

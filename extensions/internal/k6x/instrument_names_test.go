@@ -33,11 +33,4 @@ func TestInstrumentNamesTaken(t *testing.T) {
 		_, err := NewInstruments(runtime.VU, &names, nil)
 		require.ErrorContains(t, err, "taken")
 	}
-	runtime := modulestest.NewRuntime(t)
-	runtime.VU.InitEnvField.BuiltinMetrics = runtime.BuiltinMetrics
-	runtime.VU.InitEnvField.Registry.MustNewMetric("taken", metrics.Gauge)
-	i, err := NewInstruments(runtime.VU, &Metrics{Ops: "ops"}, nil)
-	require.NoError(t, err)
-	_, err = i.counter("taken")
-	require.ErrorContains(t, err, "taken")
 }

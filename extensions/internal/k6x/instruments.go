@@ -37,10 +37,11 @@ type Metrics struct {
 type Instruments struct {
 	// Fields that every operation uses come first.
 
+	Meter
+
 	tags           Tags
 	sent, received Series
-	series         map[seriesKey]opSeries
-	meter          Meter
+	known          map[seriesKey]opSeries
 	step           step
 
 	registry      *metrics.Registry
@@ -62,7 +63,7 @@ type opSeries struct {
 // another type. kind returns an error's kind.
 func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*Instruments, error) {
 	env := vu.InitEnv()
-	i := &Instruments{series: map[seriesKey]opSeries{}, meter: NewMeter(vu), registry: env.Registry, kind: kind}
+	i := &Instruments{known: map[seriesKey]opSeries{}, Meter: NewMeter(vu), registry: env.Registry, kind: kind}
 	var err error
 	if i.ops, err = i.registry.NewMetric(names.Ops, metrics.Counter); err != nil {
 		return nil, err
@@ -91,8 +92,8 @@ func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*In
 			return nil, err
 		}
 	}
-	i.sent = i.meter.Series(env.BuiltinMetrics.DataSent)
-	i.received = i.meter.Series(env.BuiltinMetrics.DataReceived)
+	i.sent = i.Series(env.BuiltinMetrics.DataSent)
+	i.received = i.Series(env.BuiltinMetrics.DataReceived)
 
 	return i, nil
 }
@@ -103,66 +104,44 @@ func failedOf(ops string) string { return strings.TrimSuffix(ops, "_ops") + "_fa
 // test do not.
 func isFailure(outcome string) bool { return outcome != OutcomeOK && outcome != KindCancelled }
 
-func (i *Instruments) counter(name string, tags ...[2]string) (Series, error) {
-	metric, err := i.registry.NewMetric(name, metrics.Counter)
-	if err != nil {
-		return 0, err
-	}
-
-	return i.meter.Series(metric, tags...), nil
-}
-
-// Meter returns the meter, for metrics that are not Counters.
-func (i *Instruments) Meter() *Meter { return &i.meter }
-
-// Add adds n to a Counter's series.
-func (i *Instruments) Add(counter Series, n float64) { i.meter.Add(counter, n) }
-
 // Tag sets the tags of the next samples, until it is called again. The zero value removes them.
 func (i *Instruments) Tag(tags Tags) { i.tags = tags }
 
 // Count counts one finished operation with its error or nil, and its counts in the order of
 // Metrics.Counts and Metrics.Bytes.
 func (i *Instruments) Count(operation string, err error, counts ...int) {
-	s := i.of(operation, err)
-	i.meter.Add(s.ops, 1)
-	for at, n := range counts {
-		i.meter.Add(s.counts+Series(at), float64(n))
-	}
+	i.count(i.of(operation, err), 1, counts)
 }
 
 // CountAll counts successful operations, and the sums of their counts.
 func (i *Instruments) CountAll(operation string, operations int, counts ...int) {
-	s := i.of(operation, nil)
-	i.meter.Add(s.ops, float64(operations))
+	i.count(i.of(operation, nil), operations, counts)
+}
+
+func (i *Instruments) count(s opSeries, operations int, counts []int) {
+	i.Add(s.ops, float64(operations))
 	for at, n := range counts {
-		i.meter.Add(s.counts+Series(at), float64(n))
+		i.Add(s.counts+Series(at), float64(n))
 	}
 }
 
 // Traffic counts bytes in k6's metrics. Step counts them in the sweep.
 func (i *Instruments) Traffic(received, sent uint64) {
-	i.meter.Add(i.received, float64(received))
-	i.meter.Add(i.sent, float64(sent))
+	i.Add(i.received, float64(received))
+	i.Add(i.sent, float64(sent))
 }
-
-// Emit sends the counts: see Meter.Emit.
-func (i *Instruments) Emit() { i.meter.Emit() }
-
-// Elapsed reports the duration of one of many operations: see Meter.Elapsed.
-func (i *Instruments) Elapsed(took time.Duration) { i.meter.Elapsed(took) }
 
 // EmitDuration sends the counts and the duration of a call. Metrics.Duration must be set.
 func (i *Instruments) EmitDuration(operation string, err error, took time.Duration) {
-	i.meter.Emit(Timing{Series: i.of(operation, err).duration, Took: took})
+	i.EmitTimings(Timing{Series: i.of(operation, err).duration, Took: took})
 }
 
 // Operations returns a series of operations with an outcome, which also counts in the Rate of
 // failed ones. Tags are pairs of name and value, including op.
 func (i *Instruments) Operations(tags [][2]string, outcome string) Series {
 	tags = slices.Clone(tags)
-	s := i.meter.Series(i.ops, append(tags, [2]string{tagOutcome, outcome})...)
-	i.meter.Share(s, i.failed, isFailure(outcome), tags...)
+	s := i.Series(i.ops, append(tags, [2]string{tagOutcome, outcome})...)
+	i.Share(s, i.failed, isFailure(outcome), tags...)
 
 	return s
 }
@@ -173,13 +152,13 @@ func (i *Instruments) of(operation string, err error) opSeries {
 		outcome = i.kind(err)
 	}
 	key := seriesKey{operation, outcome, i.tags.key}
-	s, known := i.series[key]
+	s, known := i.known[key]
 	if !known {
 		tags := append(slices.Clone(i.tags.pairs), [2]string{tagOp, operation})
 		s = opSeries{ops: i.Operations(tags, outcome)}
 		tags = append(tags, [2]string{tagOutcome, outcome})
 		series := func(metric *metrics.Metric) Series {
-			return i.meter.Series(metric, tags...)
+			return i.Series(metric, tags...)
 		}
 		s.counts = s.ops + 1
 		for _, metric := range i.counts {
@@ -188,7 +167,7 @@ func (i *Instruments) of(operation string, err error) opSeries {
 		if i.duration != nil {
 			s.duration = series(i.duration)
 		}
-		i.series[key] = s
+		i.known[key] = s
 	}
 
 	return s

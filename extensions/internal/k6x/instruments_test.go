@@ -54,7 +54,7 @@ func TestRateOfFailedOperations(t *testing.T) {
 	failed := func(do func()) (rate metrics.RateSink, samples, trues int) {
 		do()
 		i.Emit()
-		i.Meter().Flush()
+		i.Flush()
 		for _, s := range v.Sent() {
 			for _, sink := range append([]metrics.Sink{s.Metric.Sink}, subSinks(&s)...) { // as k6's ingester does
 				sink.Add(s)

@@ -74,9 +74,11 @@ func (m *Meter) Share(s Series, rate *metrics.Metric, failed bool, tags ...[2]st
 // Add adds n to a series.
 func (m *Meter) Add(s Series, n float64) { m.sums[s] += n }
 
-// Emit sends the counts: immediately, or in a sweep once a second. durations, in milliseconds, are
-// sent too, except in a sweep.
-func (m *Meter) Emit(durations ...Timing) {
+// Emit sends the counts: immediately, or in a sweep once a second.
+func (m *Meter) Emit() { m.EmitTimings() }
+
+// EmitTimings is Emit, and sends durations too, except in a sweep.
+func (m *Meter) EmitTimings(durations ...Timing) {
 	session := m.Session()
 	if session != m.session {
 		m.session = session
@@ -107,7 +109,7 @@ func (m *Meter) Elapsed(took time.Duration) {
 	}
 }
 
-// Session returns SessionOf the VU, cached.
+// Session returns the VU's current sweep session, or nil outside a sweep. It is cached.
 func (m *Meter) Session() *Session {
 	ctx := m.vu.Context()
 	if m.ctx != nil && m.ctx == ctx {

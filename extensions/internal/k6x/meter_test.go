@@ -69,7 +69,7 @@ func TestMeterOutsideASweep(t *testing.T) {
 	m.meter.Add(m.gets, 1)
 	m.meter.Add(m.hits, 2)
 	m.meter.Add(m.hits, 3)
-	m.meter.Emit(Timing{m.took, 1500 * time.Microsecond}, Timing{m.took, 2 * time.Millisecond})
+	m.meter.EmitTimings(Timing{m.took, 1500 * time.Microsecond}, Timing{m.took, 2 * time.Millisecond})
 	require.Equal(t, []string{
 		"cache_ops 1 map[hit:no op:get scenario:hot]",
 		"cache_hits 5 map[scenario:hot]",
@@ -88,7 +88,7 @@ func TestMeterTagsFollowTheVU(t *testing.T) {
 	m := newMeterTest(t)
 	emit := func() []string {
 		m.meter.Add(m.gets, 1)
-		m.meter.Emit(Timing{m.took, time.Millisecond})
+		m.meter.EmitTimings(Timing{m.took, time.Millisecond})
 
 		return m.sent()
 	}
@@ -133,7 +133,7 @@ func TestMeterInASession(t *testing.T) {
 		session := m.session()
 		operation := func() {
 			m.meter.Add(m.gets, 1)
-			m.meter.Emit(Timing{m.took, time.Millisecond})
+			m.meter.EmitTimings(Timing{m.took, time.Millisecond})
 		}
 
 		for range 10_000 {
@@ -228,12 +228,12 @@ func TestMeterGoesFromSessionToSession(t *testing.T) {
 
 		m.vu.CtxField = t.Context()
 		m.meter.Add(m.hits, 2)
-		m.meter.Emit(Timing{m.took, time.Millisecond})
+		m.meter.EmitTimings(Timing{m.took, time.Millisecond})
 		require.Equal(t, []string{"cache_hits 2 map[scenario:hot]", "cache_time 1 map[op:get scenario:hot]"}, m.sent())
 
 		two := m.session()
 		m.meter.Add(m.hits, 3)
-		m.meter.Emit(Timing{m.took, time.Millisecond})
+		m.meter.EmitTimings(Timing{m.took, time.Millisecond})
 		require.Empty(t, m.sent())
 		one.End()
 		require.Empty(t, m.sent(), "the first session is over")
@@ -271,6 +271,6 @@ func TestMeterAllocatesNothingInASession(t *testing.T) {
 	m.meter.flushed = time.Now().Add(time.Hour) // prevents the flush after a second
 	require.Zero(t, testing.AllocsPerRun(1000, func() {
 		m.meter.Add(m.gets, 1)
-		m.meter.Emit(Timing{m.took, time.Millisecond})
+		m.meter.EmitTimings(Timing{m.took, time.Millisecond})
 	}))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/metrics"
 )
 
 // Definition describes a module.
@@ -73,12 +74,12 @@ func (m *Module) MustRun() {
 // Counter returns a series of a Counter for Instruments.Add. Tags are pairs of name and value. It
 // registers a Counter that is not in Metrics.Tagged, so call it in the init context.
 func (m *Module) Counter(name string, tags ...[2]string) Series {
-	series, err := m.counter(name, tags...)
+	metric, err := m.registry.NewMetric(name, metrics.Counter)
 	if err != nil {
 		common.Throw(m.vu.Runtime(), err)
 	}
 
-	return series
+	return m.Series(metric, tags...)
 }
 
 // Set sets a property of any name, including __proto__.

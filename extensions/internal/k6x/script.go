@@ -43,21 +43,13 @@ func (r *Reading) Length(value sobek.Value) (int, error) {
 	}
 	n := array.Get("length").ToInteger()
 	if n < 0 || n > MaxElements {
-		return 0, tooLongError(n)
+		return 0, fmt.Errorf("an array has %d elements: at most %d are allowed", n, MaxElements)
 	}
 	if r.read += int(n); r.read > maxAll {
 		return 0, errTooMany
 	}
 
 	return int(n), nil
-}
-
-type tooLongError int64
-
-func (e tooLongError) Error() string { return "an array " + e.says() }
-
-func (e tooLongError) says() string {
-	return fmt.Sprintf("has %d elements: at most %d are allowed", int64(e), MaxElements)
 }
 
 var errTooMany = fmt.Errorf("there are more than %d values in it", maxAll)
@@ -75,11 +67,11 @@ func Element(array sobek.Value, i int) sobek.Value {
 func elementsOf(what string, value sobek.Value) ([]sobek.Value, error) {
 	var r Reading
 	n, err := r.Length(value)
-	if tooLong := tooLongError(0); errors.As(err, &tooLong) {
-		return nil, fmt.Errorf("%s %s", what, tooLong.says())
+	if err == ErrNoArray { //nolint:errorlint // nothing wraps it
+		return nil, fmt.Errorf("%s must be an array, not %s", what, Show(value))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s must be an array, not %s", what, Show(value))
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	values := make([]sobek.Value, n)
 	for i := range values {

@@ -76,7 +76,7 @@ func TestElements(t *testing.T) {
 		`5`:                                "the keys must be an array, not 5",
 		`({ length: 4294967295 })`:         "the keys must be an array, not an object",
 		`new Uint8Array(3)`:                "the keys must be an array, not a typed array",
-		`new Array(4294967295)`:            "the keys has 4294967295 elements: at most 1000000 are allowed",
+		`new Array(4294967295)`:            "the keys: an array has 4294967295 elements: at most 1000000 are allowed",
 		`new Proxy([], { get: () => -1 })`: "the keys must be an array, not an object",
 	} {
 		_, err := elementsOf("the keys", evaluate(t, rt, script))

@@ -2,6 +2,7 @@ package k6x
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"go.k6.io/k6/v2/js/modules"
@@ -110,24 +111,23 @@ func (s *Session) AtEnd(fn func()) {
 
 // Measure runs the functions of BeforeMeasure.
 func (s *Session) Measure() {
-	s.mu.Lock()
-	fns := s.beforeMeasure
-	s.beforeMeasure = nil
-	s.mu.Unlock()
-
-	for _, fn := range fns {
+	for _, fn := range s.take(&s.beforeMeasure) {
 		fn()
 	}
 }
 
 // End runs the functions of AtEnd.
 func (s *Session) End() {
-	s.mu.Lock()
-	fns := s.atEnd
-	s.atEnd = nil
-	s.mu.Unlock()
-
-	for i := len(fns) - 1; i >= 0; i-- {
-		fns[i]()
+	for _, fn := range slices.Backward(s.take(&s.atEnd)) {
+		fn()
 	}
+}
+
+func (s *Session) take(registered *[]func()) []func() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fns := *registered
+	*registered = nil
+
+	return fns
 }

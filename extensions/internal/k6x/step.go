@@ -16,7 +16,7 @@ type step struct {
 // Step adds rows and bytes to the script's current operation in the sweep. Outside a sweep it does
 // nothing.
 func (i *Instruments) Step(rows, received, sent uint64) {
-	session := i.meter.Session()
+	session := i.Session()
 	if session == nil {
 		return
 	}
@@ -46,9 +46,6 @@ func InTurn[T interface{ ConnectInTurn() (done func()) }](method Method[T]) Meth
 		return method(of, call)
 	}
 }
-
-// Session returns the VU's current sweep session; nil outside a sweep.
-func (i *Instruments) Session() *Session { return i.meter.Session() }
 
 // NotInOp throws inside sweep.op, which would count a whole client.run as one operation.
 func (m *Module) NotInOp(method string) {

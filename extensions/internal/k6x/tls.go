@@ -10,8 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/youmark/pkcs8"
@@ -37,6 +35,9 @@ type TLSOptions struct {
 	off bool
 }
 
+// TLSFields are the fields of TLSOptions, for UnmarshalWith.
+type TLSFields TLSOptions
+
 // PEM is a PEM string, or an array of them, as in k6/net/grpc.
 type PEM string
 
@@ -58,47 +59,20 @@ func (p *PEM) UnmarshalJSON(raw []byte) error {
 func (o *TLSOptions) Given() bool { return o != nil && !o.off }
 
 // UnmarshalJSON reads a boolean or an object.
-func (o *TLSOptions) UnmarshalJSON(raw []byte) error { return o.UnmarshalWith(raw, nil) }
+func (o *TLSOptions) UnmarshalJSON(raw []byte) error { return o.UnmarshalWith(raw, (*TLSFields)(o)) }
 
-// UnmarshalWith reads a boolean or an object that may also contain the fields of further, a pointer
-// to a module's struct.
-func (o *TLSOptions) UnmarshalWith(raw []byte, further any) error {
+// UnmarshalWith reads a boolean or an object; fields points to the TLSFields and those of a module.
+func (o *TLSOptions) UnmarshalWith(raw []byte, fields any) error {
 	if on := false; json.Unmarshal(raw, &on) == nil {
 		o.off = !on
 
 		return nil
 	}
-	var given map[string]json.RawMessage
-	if json.Unmarshal(raw, &given) != nil {
+	if given := map[string]json.RawMessage(nil); json.Unmarshal(raw, &given) != nil {
 		return errors.New("option tls must be true, false or an object")
 	}
-	type plain TLSOptions
-	if further == nil {
-		return input.Decode("tls.", raw, (*plain)(o))
-	}
-	own, others := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	names := input.Names(reflect.TypeOf(further).Elem())
-	for name, value := range given {
-		if slices.Contains(names, name) {
-			others[name] = value
-		} else {
-			own[name] = value
-		}
-	}
-	for _, part := range []struct {
-		given map[string]json.RawMessage
-		into  any
-	}{{own, (*plain)(o)}, {others, further}} {
-		raw, err := json.Marshal(part.given)
-		if err != nil {
-			return err
-		}
-		if err := input.Decode("tls.", raw, part.into); err != nil {
-			return err
-		}
-	}
 
-	return nil
+	return input.Decode("tls.", raw, fields)
 }
 
 // TLS holds parsed TLSOptions. The zero value uses k6's own options.

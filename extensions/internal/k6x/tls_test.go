@@ -137,14 +137,16 @@ func TestTLSOptionsOfAScript(t *testing.T) {
 
 func TestTLSOptionsOfOneModule(t *testing.T) {
 	var o TLSOptions
-	var own struct {
+	own := struct {
+		*TLSFields
+
 		First bool `json:"first"`
-	}
+	}{TLSFields: (*TLSFields)(&o)}
 	require.NoError(t, o.UnmarshalWith([]byte(`{ "first": true, "serverName": "s" }`), &own))
 	require.True(t, own.First)
 	require.Equal(t, "s", o.ServerName)
 	require.EqualError(t, o.UnmarshalWith([]byte(`{ "first": 5 }`), &own), "option tls.first must be true or false, not a number")
-	require.ErrorContains(t, o.UnmarshalWith([]byte(`{ "last": true }`), &own), `unknown option "tls.last"`)
+	require.ErrorContains(t, o.UnmarshalWith([]byte(`{ "last": true }`), &own), `unknown option "tls.last"; known are cacerts, ca, cert, key, password, serverName, insecureSkipTLSVerify, first`)
 }
 
 func TestTLSKeyWithPassword(t *testing.T) {
