@@ -78,7 +78,7 @@ func examine(values []float64, commits []string, o Options) (changes []Change, v
 	changes = make([]Change, 0, len(found))
 	for i, at := range found {
 		lo, hi := neighbours(found, i, len(values))
-		c := s.change(values, lo, at, hi)
+		c := s.change(lo, at, hi)
 		if math.Abs(c.Ratio-1) >= o.Least {
 			changes = append(changes, c)
 		}
@@ -396,12 +396,10 @@ func dependenceOf(values []float64) float64 {
 }
 
 // change describes the change at an index between the levels [lo, at) and [at, hi).
-func (s *series) change(values []float64, lo, at, hi int) Change {
+func (s *series) change(lo, at, hi int) Change {
 	c := Change{At: at, P: s.chance(lo, at, hi)}
-	before, after := values[lo:at], values[at:hi]
-	c.Ratio = math.Exp(report.Median(s.logs[at:hi]) - report.Median(s.logs[lo:at]))
-	if low, high, known := report.RatioInterval(before, after, 1-levelConfidence); known {
-		c.Low, c.High = low, high
+	if e, err := stats.Means(exponentials(s.logs[lo:at]), exponentials(s.logs[at:hi]), levelConfidence); err == nil {
+		c.Ratio, c.Low, c.High = e.Interval()
 	}
 	c.From, c.To = s.place(lo, at, hi)
 
@@ -432,6 +430,15 @@ func (s *series) place(lo, at, hi int) (from, to int) {
 	}
 
 	return from, to
+}
+
+func exponentials(logs []float64) []float64 {
+	values := make([]float64, len(logs))
+	for i, v := range logs {
+		values[i] = math.Exp(v)
+	}
+
+	return values
 }
 
 func mean(values []float64) (m float64) {

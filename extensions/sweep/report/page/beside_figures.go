@@ -50,18 +50,27 @@ func runClass(n int) string { return fmt.Sprintf("b%d", n) }
 func (b *besideSweep) curves(n int) figure {
 	f := report.Compared[n]
 	out := figure{ID: "beside-curves-" + f.Key, Title: f.Name + " of each run"}
-	for _, o := range b.ops {
-		if p := b.curvePlot(n, f, &o); p != nil {
-			out.Plots = append(out.Plots, p)
-		}
-	}
-	if len(out.Plots) == 0 {
-		out.Empty = "No run has a figure to show."
-	}
+	b.plots(&out, n, 0, "No run has a figure to show.")
 	out.say("Medians of the repeats.")
 	if !f.Rate {
 		out.say("Milliseconds, on a logarithmic axis.")
 	}
+	b.sayLeftOut(&out)
+
+	return out
+}
+
+func (b *besideSweep) ratios(n int) figure {
+	f := report.Compared[n]
+	out := figure{ID: "beside-ratios-" + f.Key, Title: fmt.Sprintf("%s beside %s", f.Name, b.Runs[0].Name)}
+	b.plots(&out, n, 1, "No step can be compared.")
+	better := "below"
+	if f.Rate {
+		better = "above"
+	}
+	out.say("The ratio to %s in each step; %s the line at 1 is better.", b.Runs[0].Name, better)
+	out.say("Bars are intervals of 95 %%, where both runs have repeats enough; " +
+		"hollow marks are no significant difference, or cannot be judged.")
 	b.sayLeftOut(&out)
 
 	return out
@@ -82,54 +91,100 @@ func (b *besideSweep) names() []string {
 	return names
 }
 
-func (b *besideSweep) curvePlot(n int, f *report.Figure, o *besideOp) *plot {
-	var values []float64
-	for _, s := range o.steps {
-		for j := range b.Runs {
-			if c := &s.Cells[n][j]; c.N > 0 {
-				values = append(values, c.Median)
-			}
+// plots adds a plot of a figure for each kind of operation: of all runs or, from the first one on,
+// of the ratios to the run before it.
+func (b *besideSweep) plots(out *figure, n, first int, empty string) {
+	for _, o := range b.ops {
+		if p := b.plotOf(n, first, &o); p != nil {
+			out.Plots = append(out.Plots, p)
 		}
 	}
-	lo, hi, ok := extent(values, !f.Rate)
-	if !ok {
+	if len(out.Plots) == 0 {
+		out.Empty = empty
+	}
+}
+
+func (b *besideSweep) plotOf(n, first int, o *besideOp) *plot {
+	f, ratio := report.Compared[n], first > 0
+	x, y, p := b.frameOf(n, first, o)
+	if p == nil {
 		return nil
 	}
-	p := newPlot(b.names())
-	x := b.xAxis(p.right)
-	y := linearAxis(f.Name, 0, hi, plotBottom, plotTop, tickText)
-	if !f.Rate {
-		y = logAxis("ms", lo, hi, plotBottom, plotTop)
-	}
-	p.frame(&x, &y)
 	told := make([]string, 0, len(b.Runs))
-	for j, run := range b.Runs {
+	for j := first; j < len(b.Runs); j++ {
+		name, class := b.Runs[j].Name, runClass(j)
 		var line []xy
 		var figures []string
 		for _, s := range o.steps {
 			c := &s.Cells[n][j]
-			at, drawn := place(&x, &y, placeOf(s, b.byRate), c.Median)
-			if c.N == 0 || !drawn {
+			value, text, aside := c.Median, f.Show(c.Median), 0.0
+			if ratio {
+				value, text, aside = c.Ratio, c.Text(), (float64(j)-float64(len(b.Runs))/2)*barGap
+			}
+			at, drawn := place(x, y, placeOf(s, b.byRate), value)
+			if c.N == 0 || !drawn || ratio && c.Ratio == 0 {
 				continue
 			}
+			at.x += aside
 			line = append(line, at)
-			figures = append(figures, fmt.Sprintf("%s: %s", b.name(s.Key), f.Show(c.Median)))
-			p.marker(runClass(j), j, at, strings.TrimSpace(fmt.Sprintf("%s, %s %s", run.Name, figures[len(figures)-1], c.Text())))
+			figures = append(figures, fmt.Sprintf("%s: %s", b.name(s.Key), text))
+			tip := name + ", " + figures[len(figures)-1]
+			if ratio {
+				p.ratioMark(c, j, at, y, tip)
+			} else {
+				p.marker(class, j, at, strings.TrimSpace(tip+" "+c.Text()))
+			}
 		}
-		p.line(fmt.Sprintf("%s d%d", runClass(j), j), run.Name, line)
-		told = append(told, run.Name+": "+enumeration(figures)+".")
+		style := fmt.Sprintf("%s d%d", class, j)
+		if ratio {
+			style = "thin " + style
+		}
+		p.line(style, name, line)
+		told = append(told, name+": "+enumeration(figures)+".")
 	}
 	p.label()
-	b.describe(p, o, fmt.Sprintf("%s of %s by %s, each run", f.Name, o.op, b.xTitle()), told)
+	p.Title, p.Desc = fmt.Sprintf("%s of %s by %s, each run", f.Name, o.op, b.xTitle()), strings.Join(told, " ")
+	if ratio {
+		p.Title = fmt.Sprintf("%s of %s beside %s, by %s", f.Name, o.op, b.Runs[0].Name, b.xTitle())
+	}
+	if len(b.ops) > 1 {
+		p.Heading = o.op
+	}
 
 	return p
 }
 
-func (b *besideSweep) describe(p *plot, o *besideOp, title string, told []string) {
-	p.Title, p.Desc = title, strings.Join(told, " ")
-	if len(b.ops) > 1 {
-		p.Heading = o.op
+// frameOf returns the axes of a plot, and the plot with its frame; nil without a value.
+func (b *besideSweep) frameOf(n, first int, o *besideOp) (x, y *axis, p *plot) {
+	f, ratio := report.Compared[n], first > 0
+	var values []float64
+	for _, s := range o.steps {
+		for j := first; j < len(b.Runs); j++ {
+			switch c := &s.Cells[n][j]; {
+			case ratio && c.Ratio > 0:
+				values = append(values, 1, c.Ratio, c.Low, c.High)
+			case !ratio && c.N > 0:
+				values = append(values, c.Median)
+			}
+		}
 	}
+	lo, hi, ok := extent(values, ratio || !f.Rate)
+	if !ok {
+		return nil, nil, nil
+	}
+	p = newPlot(b.names()[first:])
+	across, up := b.xAxis(p.right), linearAxis(f.Name, 0, hi, plotBottom, plotTop, tickText)
+	if ratio {
+		up = ratioAxis(lo, hi)
+	} else if !f.Rate {
+		up = logAxis("ms", lo, hi, plotBottom, plotTop)
+	}
+	p.frame(&across, &up)
+	if one, drawn := up.at(1); ratio && drawn {
+		p.draw("one", polyline(xy{plotLeft, one}, xy{p.right, one}))
+	}
+
+	return &across, &up, p
 }
 
 // place returns the coordinates of a value; false outside of the axes.
@@ -138,74 +193,6 @@ func place(x, y *axis, at, value float64) (xy, bool) {
 	py, okY := y.at(value)
 
 	return xy{px, py}, okX && okY
-}
-
-func (b *besideSweep) ratios(n int) figure {
-	f := report.Compared[n]
-	out := figure{ID: "beside-ratios-" + f.Key, Title: fmt.Sprintf("%s beside %s", f.Name, b.Runs[0].Name)}
-	for _, o := range b.ops {
-		if p := b.ratioPlot(n, f, &o); p != nil {
-			out.Plots = append(out.Plots, p)
-		}
-	}
-	if len(out.Plots) == 0 {
-		out.Empty = "No step can be compared."
-	}
-	better := "below"
-	if f.Rate {
-		better = "above"
-	}
-	out.say("The ratio to %s in each step; %s the line at 1 is better.", b.Runs[0].Name, better)
-	out.say("Bars are intervals of 95 %%, where both runs have repeats enough; " +
-		"hollow marks are no significant difference, or cannot be judged.")
-	b.sayLeftOut(&out)
-
-	return out
-}
-
-func (b *besideSweep) ratioPlot(n int, f *report.Figure, o *besideOp) *plot {
-	values := []float64{1}
-	for _, s := range o.steps {
-		for j := range b.Runs {
-			if c := &s.Cells[n][j]; c.Ratio > 0 {
-				values = append(values, c.Ratio, c.Low, c.High)
-			}
-		}
-	}
-	lo, hi, ok := extent(values, true)
-	if !ok || len(values) == 1 {
-		return nil
-	}
-	p := newPlot(b.names()[1:])
-	x := b.xAxis(p.right)
-	y := ratioAxis(lo, hi)
-	p.frame(&x, &y)
-	if one, drawn := y.at(1); drawn {
-		p.draw("one", polyline(xy{plotLeft, one}, xy{p.right, one}))
-	}
-	told := make([]string, 0, len(b.Runs)-1)
-	for j := 1; j < len(b.Runs); j++ {
-		var line []xy
-		var figures []string
-		aside := (float64(j) - float64(len(b.Runs))/2) * barGap
-		for _, s := range o.steps {
-			c := &s.Cells[n][j]
-			at, drawn := place(&x, &y, placeOf(s, b.byRate), c.Ratio)
-			if c.Ratio == 0 || !drawn {
-				continue
-			}
-			at.x += aside
-			line = append(line, at)
-			figures = append(figures, fmt.Sprintf("%s: %s", b.name(s.Key), c.Text()))
-			p.ratioMark(c, j, at, &y, fmt.Sprintf("%s, %s", b.Runs[j].Name, figures[len(figures)-1]))
-		}
-		p.line(fmt.Sprintf("thin %s d%d", runClass(j), j), b.Runs[j].Name, line)
-		told = append(told, b.Runs[j].Name+": "+enumeration(figures)+".")
-	}
-	p.label()
-	b.describe(p, o, fmt.Sprintf("%s of %s beside %s, by %s", f.Name, o.op, b.Runs[0].Name, b.xTitle()), told)
-
-	return p
 }
 
 // barGap is the distance between the bars of two runs.
@@ -269,9 +256,7 @@ func (b *besideSweep) distributions() figure {
 
 // distributionPlot returns nil if no operation of the step succeeded.
 func (b *besideSweep) distributionPlot(key report.Key) (p *plot, warnings []string) {
-	curves := make([]curve, len(b.Runs))
-	var values []float64
-	var most int64
+	var curves []curve
 	for j, run := range b.Runs {
 		for _, g := range run.Report.Groups() {
 			if g.Key != key {
@@ -281,32 +266,18 @@ func (b *besideSweep) distributionPlot(key report.Key) (p *plot, warnings []stri
 			if err != nil {
 				warnings = append(warnings, fmt.Sprintf("%s, %s: %s", run.Name, key.Name(), err))
 			}
-			curves[j] = c
-		}
-		if curves[j].count > 0 {
-			most = max(most, curves[j].count)
-			for _, at := range curves[j].points() {
-				values = append(values, at.y)
+			c.name, c.short, c.class, c.place = run.Name, run.Name, runClass(j), j
+			if c.count > 0 {
+				curves = append(curves, c)
 			}
 		}
 	}
-	lo, hi, ok := extent(values, true)
-	if !ok {
+	lo, hi, most := extentOf(curves)
+	if most == 0 {
 		return nil, warnings
 	}
-	p = newPlot(b.names())
-	x := ninesAxis(min(nines(most), drawNines), p.right)
-	y := logAxis("ms", lo, hi, plotBottom, plotTop)
-	p.frame(&x, &y)
-	told := make([]string, 0, len(b.Runs))
-	for j, run := range b.Runs {
-		if curves[j].count > 0 {
-			told = append(told, drawCurve(p, &curves[j], run.Name, run.Name, runClass(j), j, &x, &y))
-		}
-	}
-	p.label()
-	p.Heading = key.Name()
-	p.Title, p.Desc = "distribution of the latency of "+key.Name()+", each run", strings.Join(told, " ")
+	p = curvesPlot(b.names(), curves, most, lo, hi)
+	p.Heading, p.Title = key.Name(), "distribution of the latency of "+key.Name()+", each run"
 
 	return p, warnings
 }

@@ -17,18 +17,8 @@ var percentiles = []*report.Figure{report.FigureOf("p50"), report.FigureOf("p99"
 func latency(s *sweep) figure {
 	f := figure{ID: "latency", Title: "Latency"}
 	var values []float64
-	for _, one := range s.series {
-		for _, g := range one.groups {
-			done := g.Succeeded()
-			for _, of := range percentiles {
-				values = append(values, done.Values(of.Of)...)
-				if len(done.Steps) == 1 {
-					if interval, known := done.Steps[0].Interval(of); known {
-						values = append(values, interval.Low, interval.High)
-					}
-				}
-			}
-		}
+	for _, of := range percentiles {
+		values = append(values, s.values(of)...)
 	}
 	if lo, hi, ok := extent(values, true); ok {
 		for _, one := range s.series {
@@ -70,23 +60,7 @@ func latencyPlot(s *sweep, one series, lo, hi float64) *plot {
 
 	var told []string
 	for n, of := range slices.Backward(percentiles) {
-		class := fmt.Sprintf("s%d", n)
-		var line []xy
-		var figures []string
-		for _, g := range one.groups {
-			done := g.Succeeded()
-			values := done.Values(of.Of)
-			at, ok := p.repeats(class, s.x(g.Key), values, &x, &y)
-			if !ok {
-				continue
-			}
-			p.whisker(class, of, done, at.x, &y)
-			line = append(line, at)
-			figures = append(figures, fmt.Sprintf("%s: %s", s.name(g.Key), millis(report.Median(values))))
-			p.marker(class, n, at, of.Name+", "+figures[len(figures)-1])
-		}
-		p.line(class, of.Name, line)
-		told = append(told, of.Name+": "+enumeration(figures)+".")
+		told = append(told, p.curve(s, n, of.Name, of, one.groups, &x, &y))
 	}
 	if len(p.ends) == 0 {
 		return nil

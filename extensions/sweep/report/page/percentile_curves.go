@@ -13,22 +13,20 @@ import (
 
 const maxCurves = 8
 
-type distribution interface {
-	Quantile(q float64) time.Duration
-}
-
 type curve struct {
 	key   report.Key
 	count int64
-	of    distribution
+	of    *measure.Distribution
+	// name is for the description, short for the label.
+	name, short, class string
+	place              int // among the curves of the plot
 }
 
 // tails is figure 3: the distribution of some steps, with a scale that stretches the slow end.
 func tails(s *sweep) figure {
 	f := figure{ID: "percentiles", Title: "Latency by percentile"}
 	all := make([][]curve, len(s.series))
-	var values []float64
-	var most int64
+	var drawn []curve
 	left := false
 	for i, one := range s.series {
 		if one.kind == report.TotalOp { // it has no histogram
@@ -44,15 +42,13 @@ func tails(s *sweep) figure {
 			if c.count == 0 {
 				continue
 			}
+			c.name, c.short = s.name(g.Key), s.shortName(g.Key)
 			all[i] = append(all[i], c)
-			most = max(most, c.count)
-			for _, at := range c.points() {
-				values = append(values, at.y)
-			}
 		}
+		drawn = append(drawn, all[i]...)
 	}
-	lo, hi, ok := extent(values, true)
-	if !ok {
+	lo, hi, most := extentOf(drawn)
+	if most == 0 {
 		f.Empty = noLatency
 		if len(f.Warnings) > 0 {
 			f.Empty = "There is no distribution to show."
@@ -63,7 +59,7 @@ func tails(s *sweep) figure {
 
 	for i, curves := range all {
 		if len(curves) > 0 {
-			f.Plots = append(f.Plots, tailPlot(s, s.series[i].op, curves, nines(most), lo, hi))
+			f.Plots = append(f.Plots, tailPlot(s, s.series[i].op, curves, most, lo, hi))
 		}
 	}
 	f.say("How long an operation took at most, by the part of operations that were as fast: each further mark leaves a " +
@@ -154,28 +150,53 @@ var ticksOfNines = []struct {
 	{6, "6 nines"}, {7, "7 nines"}, {8, "8 nines"}, {9, "9 nines"},
 }
 
-func tailPlot(s *sweep, op string, curves []curve, end, lo, hi float64) *plot {
-	texts := append(make([]string, 0, len(curves)+1), s.unit())
-	for _, c := range curves {
-		texts = append(texts, s.shortName(c.key))
+// extentOf returns the shortest and the longest duration that can be drawn, and the highest number
+// of operations; zero if there is none.
+func extentOf(curves []curve) (lo, hi float64, most int64) {
+	var values []float64
+	for i := range curves {
+		most = max(most, curves[i].count)
+		for _, at := range curves[i].points() {
+			values = append(values, at.y)
+		}
 	}
-	p := newPlot(texts)
-	x := ninesAxis(min(end, drawNines), p.right)
-	y := logAxis("ms", lo, hi, plotBottom, plotTop)
-	p.frame(&x, &y)
-	p.write(p.right+8, plotTop-13, "axis-title", "start", s.unit())
+	lo, hi, ok := extent(values, true)
+	if !ok {
+		return 0, 0, 0
+	}
 
-	told := make([]string, 0, len(curves))
-	for i, c := range curves {
-		class := fmt.Sprintf("r%d", rampAt(i, len(curves)))
-		told = append(told, drawCurve(p, &c, s.name(c.key), s.shortName(c.key), class, i, &x, &y))
+	return lo, hi, most
+}
+
+func tailPlot(s *sweep, op string, curves []curve, most int64, lo, hi float64) *plot {
+	texts := []string{s.unit()}
+	for i := range curves {
+		c := &curves[i]
+		c.class, c.place = fmt.Sprintf("r%d", rampAt(i, len(curves))), i
+		texts = append(texts, c.short)
 	}
-	p.label()
+	p := curvesPlot(texts, curves, most, lo, hi)
+	p.write(p.right+8, plotTop-13, "axis-title", "start", s.unit())
 	p.Title = fmt.Sprintf("%s: distribution of the latency of %s in each step", s.report.Scenario, op)
-	p.Desc = strings.Join(told, " ")
 	if len(s.series) > 1 {
 		p.Heading = op
 	}
+
+	return p
+}
+
+// curvesPlot draws distributions up to the percentile of the slowest of the given number.
+func curvesPlot(labels []string, curves []curve, most int64, lo, hi float64) *plot {
+	p := newPlot(labels)
+	x := ninesAxis(min(nines(most), drawNines), p.right)
+	y := logAxis("ms", lo, hi, plotBottom, plotTop)
+	p.frame(&x, &y)
+	told := make([]string, len(curves))
+	for i := range curves {
+		told[i] = p.distribution(&curves[i], &x, &y)
+	}
+	p.label()
+	p.Desc = strings.Join(told, " ")
 
 	return p
 }
@@ -200,31 +221,25 @@ func rampAt(i, n int) int {
 	return i * (maxCurves - 1) / (n - 1)
 }
 
-// drawCurve draws a distribution and returns its description. name is for the description, short
-// for the label.
-func drawCurve(p *plot, c *curve, name, short, class string, n int, x, y *axis) string {
+// distribution draws a curve and returns its description.
+func (p *plot) distribution(c *curve, x, y *axis) string {
 	var line []xy
 	for _, at := range c.points() {
-		px, _ := x.at(at.x)
-		if py, ok := y.at(at.y); ok {
-			line = append(line, xy{px, py})
+		if at, ok := place(x, y, at.x, at.y); ok {
+			line = append(line, at)
 		}
 	}
-	p.line(fmt.Sprintf("%s d%d", class, n), short, line)
+	p.line(fmt.Sprintf("%s d%d", c.class, c.place), c.short, line)
 	var told []string
 	for _, t := range ticksOfNines[1:] {
-		if t.at > nines(c.count) || t.at > drawNines {
-			continue
-		}
 		took := c.after(t.at)
-		px, _ := x.at(t.at)
-		py, ok := y.at(took)
-		if !ok {
+		at, ok := place(x, y, t.at, took)
+		if !ok || t.at > nines(c.count) || t.at > drawNines {
 			continue
 		}
 		told = append(told, fmt.Sprintf("%s %s", t.text, millis(took)))
-		p.marker(class, n, xy{px, py}, fmt.Sprintf("%s, percentile %s: %s", name, t.text, millis(took)))
+		p.marker(c.class, c.place, at, fmt.Sprintf("%s, percentile %s: %s", c.name, t.text, millis(took)))
 	}
 
-	return fmt.Sprintf("%s: %s, slowest %s.", name, strings.Join(told, ", "), millis(report.Ms(c.of.Quantile(1))))
+	return fmt.Sprintf("%s: %s, slowest %s.", c.name, strings.Join(told, ", "), millis(report.Ms(c.of.Quantile(1))))
 }

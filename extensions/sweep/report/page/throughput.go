@@ -25,7 +25,7 @@ func throughput(s *sweep, published []publishedShape) figure {
 	marked := false
 	told := make([]string, 0, len(s.series))
 	for i, one := range s.series {
-		told = append(told, drawThroughput(p, s, i, &x, &y))
+		told = append(told, p.curve(s, i, one.op, report.FigureOf("ops_per_second"), one.groups, &x, &y))
 		for _, g := range one.groups {
 			marked = marked || doubtful(g)
 		}
@@ -59,46 +59,66 @@ func names(s *sweep) []string {
 }
 
 func highest(s *sweep, published []publishedShape) float64 {
-	var values []float64
-	for _, one := range s.series {
-		for _, g := range one.groups {
-			values = append(values, g.Values(opsPerSecond)...)
-			if interval, known := g.Steps[0].Interval(report.FigureOf("ops_per_second")); known && len(g.Steps) == 1 {
-				values = append(values, interval.High)
-			}
-		}
-	}
+	values := s.values(report.FigureOf("ops_per_second"))
 	for _, one := range published {
 		for _, point := range one.points {
 			values = append(values, point.OpsPerSecond*one.factor)
 		}
 	}
-	_, hi, _ := extent(values, false)
 
-	return max(hi, 0)
+	return highestOf(values)
 }
 
-func drawThroughput(p *plot, s *sweep, n int, x, y *axis) string {
-	one := s.series[n]
-	class := fmt.Sprintf("s%d", n)
+// values returns the values of a figure in all steps, with the ends of intervals that are drawn.
+func (s *sweep) values(f *report.Figure) (values []float64) {
+	for _, one := range s.series {
+		for _, g := range one.groups {
+			if !f.Rate {
+				g = g.Succeeded()
+			}
+			values = append(values, g.Values(f.Of)...)
+			if len(g.Steps) == 1 {
+				if interval, known := g.Steps[0].Interval(f); known {
+					values = append(values, interval.Low, interval.High)
+				}
+			}
+		}
+	}
+
+	return values
+}
+
+// curve draws a figure of each step as the n-th series, and returns its description.
+func (p *plot) curve(s *sweep, n int, name string, f *report.Figure, groups []report.Group, x, y *axis) string {
+	class, show := fmt.Sprintf("s%d", n), millis
+	if f.Rate {
+		show = rate
+	}
 	var line []xy
 	var told []string
-	for _, g := range one.groups {
-		at, ok := p.repeats(class, s.x(g.Key), g.Values(opsPerSecond), x, y)
+	for _, g := range groups {
+		if !f.Rate {
+			g = g.Succeeded()
+		}
+		at, ok := p.repeats(class, s.x(g.Key), g.Values(f.Of), x, y)
 		if !ok {
 			continue
 		}
-		p.whisker(class, report.FigureOf("ops_per_second"), g, at.x, y)
+		p.whisker(class, f, g, at.x, y)
 		line = append(line, at)
-		told = append(told, fmt.Sprintf("%s: %s", s.name(g.Key), rate(report.Median(g.Values(opsPerSecond)))))
-		p.marker(class, n, at, one.op+", "+told[len(told)-1]+doubts(g))
-		if doubtful(g) {
+		told = append(told, fmt.Sprintf("%s: %s", s.name(g.Key), show(report.Median(g.Values(f.Of)))))
+		tip := name + ", " + told[len(told)-1]
+		if f.Rate {
+			tip += doubts(g)
+		}
+		p.marker(class, n, at, tip)
+		if f.Rate && doubtful(g) {
 			p.write(at.x, at.y-7, "flag", "middle", "!")
 		}
 	}
-	p.line(class, one.op, line)
+	p.line(class, name, line)
 
-	return one.op + ": " + enumeration(told) + "."
+	return name + ": " + enumeration(told) + "."
 }
 
 // repeats draws each value as a small mark and returns the place of the median.
