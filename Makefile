@@ -236,7 +236,6 @@ bench-check: bin/bench ## compare the last run of make bench with the one before
 .PHONY: bin/bench
 bin/bench:
 	go build -C scripts -trimpath -o $(CURDIR)/bin/bench ./bench
-	go build -C scripts -trimpath -o $(CURDIR)/bin/bench-plain ./bench/plain
 
 bin/nats-cli: scripts/tools/go.mod
 	go build -C scripts/tools -o $(CURDIR)/bin/nats-cli github.com/nats-io/natscli/nats

@@ -8,6 +8,7 @@
 //	bench report  puts the tables of a scenario's report into pages
 //	bench put     puts standard input into a page
 //	bench ycsb    runs YCSB workloads on all stores, and puts their table into its page
+//	bench plain   does a work in Go without k6; bench run starts it
 //
 // The servers run on one processor and everything else on another: start the servers with
 // `taskset --cpu-list 0`. An unfinished run is in results/bench.json; complete ones are in
@@ -27,10 +28,12 @@ import (
 const ownPage, runs, unfinished = "scripts/bench/README.md", "scripts/bench/runs", "results/bench.json"
 
 func main() {
-	commands := map[string]func([]string) error{"run": measure, "page": writePage, "check": check, "report": putReports, "put": putInput, "ycsb": putYCSB}
+	commands := map[string]func([]string) error{
+		"run": measure, "page": writePage, "check": check, "report": putReports, "put": putInput, "ycsb": putYCSB, "plain": doPlainWork,
+	}
 	var err error
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		err = errors.New("the first argument must be run, page, check, report, put or ycsb")
+		err = errors.New("the first argument must be run, page, check, report, put, ycsb or plain")
 	} else {
 		err = commands[os.Args[1]](os.Args[2:])
 	}

@@ -130,7 +130,7 @@ func readStep(file string) (figures, error) {
 
 func plain(work string, batch int) func(load) (figures, error) {
 	return func(l load) (figures, error) {
-		out, _, err := output(command("bin/bench-plain", "-work="+work, "-clients="+strconv.Itoa(l.clients),
+		out, _, err := output(command("bin/bench", "plain", "-work="+work, "-clients="+strconv.Itoa(l.clients),
 			"-warmup="+seconds(warmup), "-duration="+seconds(l.seconds)))
 		if err != nil {
 			return figures{}, err

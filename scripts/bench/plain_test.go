@@ -10,7 +10,7 @@ import (
 
 func TestEmptyWork(t *testing.T) {
 	t.Parallel()
-	r, err := works["empty"].run(2, 0, 10*time.Millisecond)
+	r, err := plainWorks["empty"].run(2, 0, 10*time.Millisecond)
 	require.NoError(t, err)
 	require.Positive(t, r.Rate)
 	require.Positive(t, r.P50)
@@ -22,7 +22,7 @@ func TestEmptyWork(t *testing.T) {
 func TestFailureEndsTheRun(t *testing.T) {
 	t.Parallel()
 	closed := 0
-	w := work{connect: func(string, int) (client, error) {
+	w := plainWork{connect: func(string, int) (client, error) {
 		return client{func() error { return errors.New("broken") }, func() error { closed++; return nil }}, nil
 	}}
 	_, err := w.run(2, 0, time.Second)
@@ -35,6 +35,6 @@ func TestFailureEndsTheRun(t *testing.T) {
 
 func TestAddressMustBeSet(t *testing.T) {
 	t.Setenv("REDIS_URL", "")
-	_, err := works["redis"].run(1, 0, time.Second)
+	_, err := plainWorks["redis"].run(1, 0, time.Second)
 	require.ErrorContains(t, err, "REDIS_URL must be set")
 }

@@ -22,22 +22,22 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-const keys, valueBytes = 10_000, 100
+const plainKeys = 10_000
 
 const patience = 10 * time.Second
 
-var value = bytes.Repeat([]byte("x"), valueBytes) //nolint:gochecknoglobals // a constant
+var value = bytes.Repeat([]byte("x"), 100) //nolint:gochecknoglobals // a constant
 
 func key(i int) string { return fmt.Sprintf("plain-%012d", i) }
 
-func anyKey() string { return key(rand.IntN(keys)) }
+func anyKey() string { return key(rand.IntN(plainKeys)) }
 
 // once fills a store before the first client works.
 var once sync.Once //nolint:gochecknoglobals // of this process
 
 func fill(set func(key string) error) (err error) {
 	once.Do(func() {
-		for i := range keys {
+		for i := range plainKeys {
 			if err = set(key(i)); err != nil {
 				return
 			}
@@ -131,9 +131,6 @@ func connectMachbase(address string, _ int) (client, error) {
 }
 
 const request, get, put, publish = "request", "get", "put", "publish"
-
-// publishBatch is the number of messages per operation, before a flush.
-const publishBatch = 1000
 
 func connectNATS(kind string) func(string, int) (client, error) {
 	return func(address string, number int) (client, error) {

@@ -1,6 +1,3 @@
-// Command plain does the work of the bench with common Go client libraries, without k6: a goroutine
-// and a connection per client, latencies in a histogram. It prints one JSON object with the figures
-// after the warm-up.
 package main
 
 import (
@@ -8,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -26,12 +24,12 @@ type client struct {
 	close     func() error
 }
 
-type work struct {
+type plainWork struct {
 	address string
 	connect func(address string, number int) (client, error)
 }
 
-var works = map[string]work{ //nolint:gochecknoglobals // a constant
+var plainWorks = map[string]plainWork{ //nolint:gochecknoglobals // a constant
 	"memcached":       {"MEMCACHED_URL", connectMemcached},
 	"redis":           {"REDIS_URL", connectRedis},
 	"machbase":        {"MACHBASE_URL", connectMachbase},
@@ -44,46 +42,32 @@ var works = map[string]work{ //nolint:gochecknoglobals // a constant
 	"empty":           {"", connectEmpty},
 }
 
-func main() {
-	name := flag.String("work", "", "the work: "+strings.Join(names(), ", "))
-	clients := flag.Int("clients", 1, "number of clients")
-	warmup := flag.Duration("warmup", time.Second, "time before the measured one")
-	duration := flag.Duration("duration", 4*time.Second, "measured time")
-	flag.Parse()
-	w, known := works[*name]
+// doPlainWork does a work with common Go client libraries, without k6: a goroutine and a connection
+// per client, latencies in a histogram. It prints the figures after the warm-up as JSON.
+func doPlainWork(args []string) error {
+	names := strings.Join(slices.Sorted(maps.Keys(plainWorks)), ", ")
+	flags := flag.NewFlagSet("bench plain", flag.ContinueOnError)
+	name := flags.String("work", "", "the work: "+names)
+	clients := flags.Int("clients", 1, "number of clients")
+	warmup := flags.Duration("warmup", time.Second, "time before the measured one")
+	duration := flags.Duration("duration", 4*time.Second, "measured time")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	w, known := plainWorks[*name]
 	if !known || *clients < 1 || *duration <= 0 {
-		fmt.Fprintln(os.Stderr, "plain: -work must be one of "+strings.Join(names(), ", ")+", -clients at least 1, -duration more than 0")
-		os.Exit(2)
+		return errors.New("-work must be one of " + names + ", -clients at least 1, -duration more than 0")
 	}
-	result, err := w.run(*clients, *warmup, *duration)
-	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(result)
-	}
+	f, err := w.run(*clients, *warmup, *duration)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "plain: %s: %v\n", *name, err)
-		os.Exit(1)
+		return fmt.Errorf("%s: %w", *name, err)
 	}
-}
 
-func names() (all []string) {
-	for name := range works {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-
-	return all
-}
-
-type result struct {
-	Rate   float64 `json:"rate"`   // operations per second
-	CPU    float64 `json:"cpu"`    // processor time of this process per operation, microseconds
-	Server float64 `json:"server"` // processor time of the server per operation, microseconds
-	P50    float64 `json:"p50"`    // milliseconds
-	P99    float64 `json:"p99"`    // milliseconds
+	return json.NewEncoder(os.Stdout).Encode(f)
 }
 
 // run lets n clients work. A failed operation ends it.
-func (w work) run(n int, warmup, duration time.Duration) (r result, err error) {
+func (w plainWork) run(n int, warmup, duration time.Duration) (r figures, err error) {
 	address := os.Getenv(w.address)
 	if w.address != "" && address == "" {
 		return r, errors.New(w.address + " must be set")
@@ -119,7 +103,7 @@ func (w work) run(n int, warmup, duration time.Duration) (r result, err error) {
 	wall, operations := time.Since(began), float64(latency.TotalCount())
 	perOperation := func(d time.Duration) float64 { return d.Seconds() * 1e6 / operations }
 
-	return result{
+	return figures{
 		Rate:   operations / wall.Seconds(),
 		CPU:    perOperation(ownTime() - cpuBefore),
 		Server: perOperation(serverTime(server) - serverBefore),

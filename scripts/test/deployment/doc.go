@@ -1,2 +1,0 @@
-// Package deployment tests Dockerfile.k6, the compose file and the manifests of scripts/k8s.
-package deployment
