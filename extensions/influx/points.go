@@ -45,26 +45,25 @@ func newPoints(runTags map[string]string, instance string) *points {
 // lines returns one line per point. It skips points that the protocol cannot represent, and returns
 // an error for them.
 func (p *points) lines(f *stream.Figures) (lines [][]byte, err error) {
+	add := func(measurement string, tags map[string]string, fields []field) {
+		line, failed := p.line(measurement, tags, fields, f.At)
+		if failed != nil {
+			err = failed
+
+			return
+		}
+		lines = append(lines, line)
+	}
 	for i := range f.Seconds {
 		s := &f.Seconds[i]
-		line, failed := p.line(bySecond, p.tagsOf(&f.Step, s.Op, s.Variant, s.Phase), secondFields(f, s), f.At)
-		lines, err = collect(lines, err, line, failed)
+		add(bySecond, p.tagsOf(&f.Step, s.Op, s.Variant, s.Phase), secondFields(f, s))
 	}
 	for i := range f.Ended {
 		s := &f.Ended[i]
-		line, failed := p.line(byStep, p.tagsOf(&f.Step, s.Op, s.Key().Variant, stream.Measure), stepFields(f, s), f.At)
-		lines, err = collect(lines, err, line, failed)
+		add(byStep, p.tagsOf(&f.Step, s.Op, s.Key().Variant, stream.Measure), stepFields(f, s))
 	}
 
 	return lines, err
-}
-
-func collect(lines [][]byte, err error, line []byte, failed error) ([][]byte, error) {
-	if failed != nil {
-		return lines, failed
-	}
-
-	return append(lines, line), err
 }
 
 // ownTags are the sweep's own tags and InfluxDB's reserved names.

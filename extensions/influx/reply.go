@@ -21,12 +21,20 @@ type result struct {
 	why              string
 }
 
+type serverReply struct {
+	Error   string            `json:"error"`
+	Message string            `json:"message"`
+	Data    []json.RawMessage `json:"data"`
+}
+
 // judge interprets the reply to a request with n points, following the documentation of the three
 // versions: https://docs.influxdata.com/influxdb/v1/tools/api/#write-http-endpoint
 // https://docs.influxdata.com/influxdb/v2/write-data/troubleshoot/
 // https://docs.influxdata.com/influxdb3/core/write-data/http-api/v3-write-lp
 func judge(status int, header http.Header, body []byte, n int, now time.Time) result {
-	v := result{why: reason(status, body)}
+	var says serverReply
+	readable := json.Unmarshal(body, &says) == nil
+	v := result{why: reason(status, says)}
 	switch {
 	case status >= 200 && status < 300:
 		return result{written: n}
@@ -37,7 +45,10 @@ func judge(status int, header http.Header, body []byte, n int, now time.Time) re
 	case status == http.StatusRequestEntityTooLarge && n > 1:
 		v.split = true
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
-		v.refused = refused(body, n)
+		v.refused = n
+		if readable {
+			v.refused = refused(says, n)
+		}
 		v.written = n - v.refused
 	default:
 		v.refused = n
@@ -48,12 +59,7 @@ func judge(status int, header http.Header, body []byte, n int, now time.Time) re
 
 const longestRetryAfter = 10 * time.Minute
 
-func reason(status int, body []byte) string {
-	var says struct {
-		Error   string `json:"error"`
-		Message string `json:"message"`
-	}
-	_ = json.Unmarshal(body, &says)
+func reason(status int, says serverReply) string {
 	text := strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
@@ -84,15 +90,7 @@ var droppedPoints = regexp.MustCompile(`partial write:[\s\S]*dropped=(\d+)`)
 // refused returns how many of n points a 400 or 422 refuses. For a partial write, 1 and 2 report
 // the number of points that were not stored plus a line for each unreadable one; 3 reports a list.
 // Otherwise all are refused.
-func refused(body []byte, n int) int {
-	var says struct {
-		Error   string            `json:"error"`
-		Message string            `json:"message"`
-		Data    []json.RawMessage `json:"data"`
-	}
-	if json.Unmarshal(body, &says) != nil {
-		return n
-	}
+func refused(says serverReply, n int) int {
 	text := says.Error + says.Message
 	some := 0
 	if strings.HasPrefix(says.Error, "partial write of line protocol") {

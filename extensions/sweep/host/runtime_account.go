@@ -22,28 +22,20 @@ type runtimeAccount struct {
 	pauses, scheduler *metrics.Float64Histogram
 }
 
-func readRuntime() (r runtimeAccount) {
+func readRuntime() runtimeAccount {
 	samples := []metrics.Sample{{Name: collectorTime}, {Name: gcPauses}, {Name: schedulerWait}, {Name: lockWait}}
 	metrics.Read(samples)
-	if samples[0].Value.Kind() == metrics.KindFloat64 {
-		r.collector = samples[0].Value.Float64()
-	}
-	r.pauses, r.scheduler = histogramOf(&samples[1]), histogramOf(&samples[2])
-	if samples[3].Value.Kind() == metrics.KindFloat64 {
-		r.locks = samples[3].Value.Float64()
-	}
 
-	return r
+	return runtimeAccount{
+		collector: samples[0].Value.Float64(), pauses: samples[1].Value.Float64Histogram(),
+		scheduler: samples[2].Value.Float64Histogram(), locks: samples[3].Value.Float64(),
+	}
 }
 
 func readPauses() time.Duration {
 	samples := []metrics.Sample{{Name: gcPauses}}
 	metrics.Read(samples)
-	h := histogramOf(&samples[0])
-	if h == nil {
-		return 0
-	}
-	sum := 0.0
+	h, sum := samples[0].Value.Float64Histogram(), 0.0
 	for i, n := range h.Counts {
 		if n > 0 {
 			sum += float64(n) * middle(h, i)
@@ -51,14 +43,6 @@ func readPauses() time.Duration {
 	}
 
 	return time.Duration(sum * float64(time.Second))
-}
-
-func histogramOf(s *metrics.Sample) *metrics.Float64Histogram {
-	if s.Value.Kind() != metrics.KindFloat64Histogram {
-		return nil
-	}
-
-	return s.Value.Float64Histogram()
 }
 
 // middle returns the middle of a bucket, or its finite end.
@@ -88,9 +72,6 @@ func (r *runtimeAccount) since(earlier *runtimeAccount, e witness.Evidence, seco
 
 // quantileSince returns a quantile of what a histogram has counted since an earlier reading.
 func quantileSince(now, earlier *metrics.Float64Histogram, q float64) (value float64, known bool) {
-	if now == nil || earlier == nil || len(now.Counts) != len(earlier.Counts) {
-		return 0, false
-	}
 	all := uint64(0)
 	for i, n := range now.Counts {
 		all += n - earlier.Counts[i]
