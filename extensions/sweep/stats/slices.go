@@ -92,10 +92,10 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 		return Ratio{Estimate: e.student(), Base: base, Change: change}
 	}
 	base, change := &s.whole.base, &s.whole.change
-	total := func(i int, of func(*totals) float64) Ratio {
-		return estimate(of(&base.totals), of(&change.totals), s.whole.log(of), deviations[i], 0)
+	total := func(i int, of func(*sums) float64) Ratio {
+		return estimate(of(base), of(change), s.whole.log(of), deviations[i], 0)
 	}
-	t.Rate, t.Mean = total(0, (*totals).rate), total(1, (*totals).mean)
+	t.Rate, t.Mean = total(0, (*sums).rate), total(1, (*sums).mean)
 	for i, q := range quantiles {
 		b, c := base.quantile(q, s.classes), change.quantile(q, s.classes)
 		t.quantiles[q] = estimate(b, c, math.Log(c/b), deviations[figures+i], math.Hypot(base.hidden(b, s.classes), change.hidden(c, s.classes)))
@@ -107,30 +107,22 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 // figures is the number of figures before the quantiles: rate and mean.
 const figures = 2
 
-type totals struct{ seconds, operations, sum float64 }
-
-func (t *totals) add(o *totals, times float64) {
-	t.seconds += times * o.seconds
-	t.operations += times * o.operations
-	t.sum += times * o.sum
-}
-
-func (t *totals) rate() float64 { return t.operations / t.seconds }
-
-func (t *totals) mean() float64 { return t.sum / t.operations }
-
-// moves returns the influence of a part on the rate of the whole.
-func (t *totals) moves(whole *totals) float64 {
-	return (t.operations - whole.rate()*t.seconds) / whole.operations
-}
-
 // sums has one variant's operations in several slices.
 type sums struct {
-	totals
+	seconds, operations, sum float64
 
 	counts []float64
 	// filled are the classes with operations, few in a slice.
 	filled []int
+}
+
+func (s *sums) rate() float64 { return s.operations / s.seconds }
+
+func (s *sums) mean() float64 { return s.sum / s.operations }
+
+// moves returns the influence of a part on the rate of the whole.
+func (s *sums) moves(whole *sums) float64 {
+	return (s.operations - whole.rate()*s.seconds) / whole.operations
 }
 
 func (s *sums) fill() {
@@ -143,14 +135,16 @@ func (s *sums) fill() {
 }
 
 func (s *sums) add(o *sums, times float64) {
-	s.totals.add(&o.totals, times)
+	s.seconds += times * o.seconds
+	s.operations += times * o.operations
+	s.sum += times * o.sum
 	for _, i := range o.filled {
 		s.counts[i] += times * o.counts[i]
 	}
 }
 
 func (s *sums) reset() {
-	s.totals = totals{}
+	s.seconds, s.operations, s.sum = 0, 0, 0
 	clear(s.counts)
 }
 
@@ -199,9 +193,7 @@ type group struct {
 	base, change sums
 }
 
-func (g *group) log(of func(*totals) float64) float64 {
-	return math.Log(of(&g.change.totals) / of(&g.base.totals))
-}
+func (g *group) log(of func(*sums) float64) float64 { return math.Log(of(&g.change) / of(&g.base)) }
 
 func (g *group) add(o *group, times float64) {
 	g.base.add(&o.base, times)
@@ -244,11 +236,9 @@ func newGroup(classes Classes) group {
 	return group{base: sums{counts: make([]float64, n)}, change: sums{counts: make([]float64, n)}}
 }
 
-func (s *Slice) totals() totals { return totals{s.Seconds, s.Operations, s.Sum} }
-
 // sums returns the slice's sums of the classes from first to last.
 func (s *Slice) sums(first, last int) *sums {
-	of := &sums{totals: s.totals(), counts: s.Counts[first : last+1]}
+	of := &sums{seconds: s.Seconds, operations: s.Operations, sum: s.Sum, counts: s.Counts[first : last+1]}
 	of.fill()
 
 	return of
@@ -300,7 +290,7 @@ func (s *sample) draw(drawn *group, times []float64, length int, random *rand.Ra
 // logs stores the logarithms of the drawn ratios relative to the whole.
 func (s *sample) logs(drawn *group, into []float64) {
 	base, change := &s.whole.base, &s.whole.change
-	for i, of := range []func(*totals) float64{(*totals).rate, (*totals).mean} {
+	for i, of := range []func(*sums) float64{(*sums).rate, (*sums).mean} {
 		into[i] = drawn.log(of) - s.whole.log(of)
 	}
 	for i, q := range s.quantiles {
@@ -311,7 +301,7 @@ func (s *sample) logs(drawn *group, into []float64) {
 
 // blockLength returns the number of groups in a block: the most that any figure needs.
 func (s *sample) blockLength() int {
-	length := BlockLength(s.influence(func(g, whole *sums) float64 { return g.moves(&whole.totals) }))
+	length := BlockLength(s.influence((*sums).moves))
 	for _, q := range s.quantiles {
 		at := [2]int{s.class(&s.whole.base, q), s.class(&s.whole.change, q)}
 		length = max(length, BlockLength(s.influence(func(g *sums, whole *sums) float64 {
