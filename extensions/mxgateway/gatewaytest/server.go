@@ -1,8 +1,11 @@
+// Package gatewaytest is an in-memory gateway for tests. It answers immediately, as the test says,
+// with any .proto that has the published names. For a gateway under load see scripts/mxgateway.
 package gatewaytest
 
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"fmt"
 	"net"
 	"strings"
@@ -14,11 +17,15 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/reflection"
 	rpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
@@ -54,7 +61,7 @@ type Server struct {
 	stop    func()
 
 	mu       sync.Mutex
-	sessions map[string]int
+	sessions map[string]bool
 	opened   int
 	reads    int
 	accepted int
@@ -89,14 +96,18 @@ func Start(t *testing.T, o Options) *Server {
 // Serve starts a gateway on a listener.
 func Serve(t *testing.T, listener net.Listener, o Options) *Server {
 	t.Helper()
-	s := &Server{Address: listener.Addr().String(), options: o, service: compile(t, o.Proto), sessions: map[string]int{}}
+	s := &Server{Address: listener.Addr().String(), options: o, service: compile(t, o.Proto), sessions: map[string]bool{}}
 	options := []grpc.ServerOption{grpc.ForceServerCodecV2(codec{}), grpc.UnknownServiceHandler(s.handle)}
 	if o.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(o.TLS)))
 	}
 	server := grpc.NewServer(options...)
 	if o.Reflection {
-		rpb.RegisterServerReflectionServer(server, s.reflection())
+		files := &protoregistry.Files{}
+		register(files, s.service.ParentFile())
+		rpb.RegisterServerReflectionServer(server, reflection.NewServerV1(reflection.ServerOptions{
+			Services: services{string(s.service.FullName())}, DescriptorResolver: files,
+		}))
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(counting{listener, s}) }()
@@ -148,6 +159,64 @@ func compile(t *testing.T, text string) protoreflect.ServiceDescriptor {
 	return files[0].Services().Get(0)
 }
 
+func register(files *protoregistry.Files, file protoreflect.FileDescriptor) {
+	for i := range file.Imports().Len() {
+		register(files, file.Imports().Get(i))
+	}
+	_ = files.RegisterFile(file) // a file that two others import is there already
+}
+
+type services struct{ name string }
+
+// GetServiceInfo implements reflection.ServiceInfoProvider.
+func (s services) GetServiceInfo() map[string]grpc.ServiceInfo {
+	return map[string]grpc.ServiceInfo{s.name: {}}
+}
+
+// codec also sends bytes that are no message.
+type codec struct{}
+
+// Name returns the name of gRPC's codec.
+func (codec) Name() string { return "proto" }
+
+// Marshal returns encoded bytes unchanged.
+func (codec) Marshal(v any) (mem.BufferSlice, error) {
+	raw, is := v.([]byte)
+	var err error
+	if m, isMessage := v.(proto.Message); !is && isMessage {
+		raw, err = proto.Marshal(m)
+	}
+
+	return mem.BufferSlice{mem.SliceBuffer(raw)}, err
+}
+
+// Unmarshal decodes a received message.
+func (codec) Unmarshal(data mem.BufferSlice, v any) error {
+	m, ok := v.(proto.Message)
+	if !ok {
+		return fmt.Errorf("a message cannot be a %T", v)
+	}
+
+	return proto.Unmarshal(data.Materialize(), m)
+}
+
+// request has the published names of all requests. JSON has numbers of 64 bits in quotes.
+type request struct {
+	Name        string `json:"client_session_name"`
+	Session     string `json:"session_id"`
+	Correlation string `json:"correlation_id"`
+	Command     map[string]json.RawMessage
+}
+
+type bulk struct {
+	ServerHandle json.Number   `json:"server_handle"`
+	Tags         []string      `json:"tag_addresses"`
+	Items        []json.Number `json:"item_handles"`
+}
+
+// object is a message in JSON; fields that the .proto does not have are not sent.
+type object map[string]any
+
 func (s *Server) handle(_ any, stream grpc.ServerStream) error {
 	path, _ := grpc.MethodFromServerStream(stream)
 	method := s.service.Methods().ByName(protoreflect.Name(path[strings.LastIndex(path, "/")+1:]))
@@ -158,100 +227,108 @@ func (s *Server) handle(_ any, stream grpc.ServerStream) error {
 		strings.Join(md.Get("authorization"), "") != "Bearer "+s.options.Key {
 		return status.Error(codes.Unauthenticated, "the key is wrong")
 	}
-	request, reply := dynamicpb.NewMessage(method.Input()), dynamicpb.NewMessage(method.Output())
-	if err := stream.RecvMsg(request); err != nil {
+	in, out := dynamicpb.NewMessage(method.Input()), dynamicpb.NewMessage(method.Output())
+	if err := stream.RecvMsg(in); err != nil {
 		return err
 	}
-	raw, err := s.answer(stream.Context(), string(method.Name()), request, reply)
-	switch {
-	case err != nil:
+	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(in)
+	if err != nil {
 		return err
-	case raw != nil:
+	}
+	var r request
+	if err := json.Unmarshal(text, &r); err != nil {
+		return err
+	}
+	raw, reply, err := s.answer(stream.Context(), method, &r)
+	if err != nil {
+		return err
+	}
+	if raw != nil {
 		return stream.SendMsg(raw)
-	default:
-		return stream.SendMsg(reply)
 	}
+	if text, err = json.Marshal(reply); err != nil {
+		return err
+	}
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, out); err != nil {
+		return err
+	}
+
+	return stream.SendMsg(out)
 }
 
-func (s *Server) answer(ctx context.Context, method string, request, reply protoreflect.Message) (raw []byte, err error) {
+func (s *Server) answer(ctx context.Context, m protoreflect.MethodDescriptor, r *request) (raw []byte, reply object, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if method == "OpenSession" {
+	if m.Name() == "OpenSession" {
 		s.opened++
 		id := fmt.Sprintf("session-%d", s.opened)
-		s.sessions[id] = 0
-		set(reply, "session_id", id)
-		set(reply, "backend_name", "gatewaytest for "+text(request, "client_session_name"))
+		s.sessions[id] = true
 
-		return nil, nil
+		return nil, object{"session_id": id, "backend_name": "gatewaytest for " + r.Name}, nil
 	}
-	id := text(request, "session_id")
-	if _, known := s.sessions[id]; !known {
-		return nil, status.Error(codes.NotFound, "there is no session "+id)
+	if !s.sessions[r.Session] {
+		return nil, nil, status.Error(codes.NotFound, "there is no session "+r.Session)
 	}
-	if method == "CloseSession" {
-		delete(s.sessions, id)
+	if m.Name() == "CloseSession" {
+		delete(s.sessions, r.Session)
 
-		return nil, nil
+		return nil, object{}, nil
 	}
-	set(reply, "session_id", id)
-	set(reply, "correlation_id", text(request, "correlation_id"))
-	command := child(request, "command")
-	payload := command.WhichOneof(command.Descriptor().Oneofs().Get(0))
-	if kinds := command.Descriptor().Fields().ByName("kind"); kinds != nil {
-		kind := kinds.Enum().Values().ByNumber(command.Get(kinds).Enum())
-		if !strings.HasSuffix(string(kind.Name()), "_"+strings.ToUpper(string(payload.Name()))) {
-			return nil, status.Errorf(codes.InvalidArgument, "the kind %s does not fit %s", kind.Name(), payload.Name())
+	kind := string(r.Command["kind"])
+	delete(r.Command, "kind")
+	for name, body := range r.Command {
+		if kind != "" && !strings.HasSuffix(kind, "_"+strings.ToUpper(name)+`"`) {
+			return nil, nil, status.Errorf(codes.InvalidArgument, "the kind %s does not fit %s", kind, name)
 		}
+		var b bulk
+		if err := json.Unmarshal(body, &b); err != nil {
+			return nil, nil, err
+		}
+		raw, reply, err = s.command(ctx, m.Output(), name, &b)
+	}
+	if reply != nil {
+		reply["session_id"], reply["correlation_id"] = r.Session, r.Correlation
 	}
 
-	return s.command(ctx, id, string(payload.Name()), command.Get(payload).Message(), reply)
+	return raw, reply, err
 }
 
 const serverHandle = 7
 
-func (s *Server) command(ctx context.Context, id, name string, command, reply protoreflect.Message) ([]byte, error) {
+func (s *Server) command(ctx context.Context, reply protoreflect.MessageDescriptor, name string, b *bulk) ([]byte, object, error) {
 	if name == "register" {
-		set(child(reply, "register"), "server_handle", serverHandle)
-
-		return nil, nil
+		return nil, object{"register": object{"server_handle": serverHandle}}, nil
 	}
-	if handle := command.Get(fieldOf(command, "server_handle")).Int(); handle != serverHandle {
-		return nil, status.Errorf(codes.InvalidArgument, "the server handle is %d", handle)
+	if b.ServerHandle != json.Number(fmt.Sprint(serverHandle)) {
+		return nil, nil, status.Errorf(codes.InvalidArgument, "the server handle is %s", b.ServerHandle)
 	}
-	switch name {
-	case "subscribe_bulk":
-		tags := command.Get(fieldOf(command, "tag_addresses")).List()
-		s.sessions[id] += tags.Len()
-		for i := range tags.Len() {
-			item := add(child(reply, "bulk_subscribe"))
-			known := !strings.HasPrefix(tags.Get(i).String(), "Unknown")
-			set(item, "tag_address", tags.Get(i).String())
-			set(item, "was_successful", known)
-			if known {
-				set(item, "item_handle", i+1)
-			} else {
-				set(item, "error_message", "no such tag")
-			}
+	items := []object{}
+	for i, tag := range b.Tags {
+		if strings.HasPrefix(tag, "Unknown") {
+			items = append(items, object{"tag_address": tag, "error_message": "no such tag"})
+		} else {
+			items = append(items, object{"tag_address": tag, "item_handle": i + 1, "was_successful": true})
 		}
-	case "unsubscribe_bulk":
-		handles := command.Get(fieldOf(command, "item_handles")).List()
-		s.sessions[id] -= handles.Len()
-		for i := range handles.Len() {
-			item := add(child(reply, "bulk_subscribe"))
-			set(item, "item_handle", int(handles.Get(i).Int()))
-			set(item, "was_successful", true)
-		}
-		child(reply, "bulk_subscribe")
-	default:
-		return s.read(ctx, command, reply)
+	}
+	for _, handle := range b.Items {
+		items = append(items, object{"item_handle": handle, "was_successful": true})
+	}
+	if name != "read_bulk" {
+		return nil, object{"bulk_subscribe": list(reply, "bulk_subscribe", items)}, nil
 	}
 
-	return nil, nil
+	return s.read(ctx, reply, items)
+}
+
+// list returns a payload, whose first field has the results.
+func list(reply protoreflect.MessageDescriptor, payload protoreflect.Name, items []object) object {
+	results := reply.Fields().ByName(payload).Message().Fields().Get(0).Name()
+
+	return object{string(results): items}
 }
 
 // The caller holds s.mu, which read releases meanwhile.
-func (s *Server) read(ctx context.Context, command, reply protoreflect.Message) ([]byte, error) {
+func (s *Server) read(ctx context.Context, reply protoreflect.MessageDescriptor, items []object) ([]byte, object, error) {
 	s.reads++
 	var answer Answer
 	if s.options.Read != nil {
@@ -261,87 +338,27 @@ func (s *Server) read(ctx context.Context, command, reply protoreflect.Message) 
 		s.mu.Lock()
 	}
 	if answer.Err != nil || answer.Raw != nil {
-		return answer.Raw, answer.Err
+		return answer.Raw, nil, answer.Err
 	}
+	out := object{"hresult": answer.HResult}
 	if answer.Code != 0 {
-		said := child(reply, "protocol_status")
-		said.Set(fieldOf(said, "code"), protoreflect.ValueOfEnum(protoreflect.EnumNumber(answer.Code)))
-		set(said, "message", answer.Message)
-	}
-	if answer.HResult != 0 {
-		set(reply, "hresult", int(answer.HResult))
+		out["protocol_status"] = object{"code": answer.Code, "message": answer.Message}
 	}
 	if answer.Empty {
-		return nil, nil
+		return nil, out, nil
 	}
-	results := child(reply, "bulk_read")
-	tags := command.Get(fieldOf(command, "tag_addresses")).List()
-	for i := range tags.Len() - answer.Missing {
-		item := add(results)
-		set(item, "tag_address", tags.Get(i).String())
-		set(item, "item_handle", i+1)
-		set(item, "was_successful", i >= answer.Failed)
-		set(item, "was_cached", i >= answer.Failed+answer.Uncached)
-		if i < answer.Failed {
-			set(item, "error_message", "no such tag")
-
-			continue
+	items = items[:len(items)-answer.Missing]
+	for i := range items {
+		item := object{"tag_address": items[i]["tag_address"], "item_handle": i + 1, "error_message": "no such tag"}
+		if i >= answer.Failed {
+			item = object{
+				"tag_address": items[i]["tag_address"], "item_handle": i + 1, "was_successful": true, "was_cached": i >= answer.Failed+answer.Uncached,
+				"quality": 192, "value": object{"int32_value": 100 + i}, "source_timestamp": "2026-01-01T00:00:00Z",
+			}
 		}
-		set(item, "quality", 192)
-		set(child(item, "value"), "int32_value", 100+i)
-		set(child(item, "source_timestamp"), "seconds", 1767225600) // 2026-01-01
+		items[i] = item
 	}
+	out["bulk_read"] = list(reply, "bulk_read", items)
 
-	return nil, nil
-}
-
-func fieldOf(m protoreflect.Message, name string) protoreflect.FieldDescriptor {
-	return m.Descriptor().Fields().ByName(protoreflect.Name(name))
-}
-
-func text(m protoreflect.Message, name string) string {
-	f := fieldOf(m, name)
-	if f == nil {
-		return ""
-	}
-
-	return m.Get(f).String()
-}
-
-func child(m protoreflect.Message, name string) protoreflect.Message {
-	return m.Mutable(fieldOf(m, name)).Message()
-}
-
-func add(list protoreflect.Message) protoreflect.Message {
-	return list.Mutable(list.Descriptor().Fields().Get(0)).List().AppendMutable().Message()
-}
-
-func set(m protoreflect.Message, name string, value any) {
-	f := fieldOf(m, name)
-	if f == nil {
-		return
-	}
-	switch v := value.(type) {
-	case int:
-		number := protoreflect.ValueOfInt32(int32(v))
-		if f.Kind() == protoreflect.Int64Kind || f.Kind() == protoreflect.Sint64Kind || f.Kind() == protoreflect.Sfixed64Kind {
-			number = protoreflect.ValueOfInt64(int64(v))
-		}
-		m.Set(f, number)
-	default:
-		m.Set(f, protoreflect.ValueOf(v))
-	}
-}
-
-func marshal(v any) ([]byte, error) {
-	switch m := v.(type) {
-	case []byte:
-		return m, nil
-	case proto.Message:
-		return proto.Marshal(m)
-	case protoreflect.Message:
-		return proto.Marshal(m.Interface())
-	default:
-		return nil, fmt.Errorf("a message cannot be a %T", v)
-	}
+	return nil, out, nil
 }
