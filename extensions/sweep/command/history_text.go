@@ -73,10 +73,7 @@ func historyTable(found []history.Found) string {
 		if c.Worse {
 			verdict = "worse"
 		}
-		sure := "after " + c.Last.Short()
-		if c.Candidates > 1 {
-			sure = fmt.Sprintf("one of %d", c.Candidates)
-		}
+		sure := c.Between()
 		for _, also := range c.Also {
 			sure += "; " + also
 		}

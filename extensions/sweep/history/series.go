@@ -182,3 +182,12 @@ func (c Commit) Short() string {
 
 	return c.ID
 }
+
+// Between describes how sure the commit of the change is.
+func (c *NamedChange) Between() string {
+	if c.Candidates > 1 {
+		return fmt.Sprintf("one of %d commits", c.Candidates)
+	}
+
+	return "after " + c.Last.Short()
+}

@@ -20,31 +20,14 @@ type besideSection struct {
 	Names    []string
 	Warnings []fact
 	Sums     []fact // summary of each run compared with the first
-	Differ   []factRow
+	Differ   table
 	Figures  []figure
-	Tables   []besideTable
+	Tables   []table
 	Judged   string
 	Reasons  []string
 }
 
 type besideRun struct{ Name, Target, Started, K6 string }
-
-type factRow struct {
-	Name   string
-	Values []string
-}
-
-// besideTable has one figure of all steps, with one or two columns for each run.
-type besideTable struct {
-	ID, Caption string
-	Columns     []column
-	Rows        []besideTableRow
-}
-
-type besideTableRow struct {
-	Step  string
-	Cells []cell
-}
 
 // BesideHTML renders several runs as one page.
 func BesideHTML(c *report.Beside) ([]byte, error) {
@@ -75,7 +58,7 @@ func besideWithin(r *report.Report) *besideSection {
 		return nil
 	}
 	s := newBesideSection(c)
-	s.Warnings, s.Differ = nil, nil // the page already shows them
+	s.Warnings, s.Differ = nil, table{} // the page already shows them
 
 	return &s
 }
@@ -91,12 +74,19 @@ func newBesideSection(c *report.Beside) besideSection {
 	for _, w := range c.Warnings {
 		s.Warnings = append(s.Warnings, fact{w.Run, w.Text})
 	}
+	s.Differ = table{
+		ID: "differ-table", Class: "texts beside", Caption: "What was not the same before anything was measured",
+		Columns: []column{{Name: "fact", Text: true}},
+	}
+	for _, name := range s.Names {
+		s.Differ.Columns = append(s.Differ.Columns, column{Name: name, Text: true})
+	}
 	for _, f := range c.Facts {
-		row := factRow{Name: f.Name}
+		cells := []cell{head(f.Name)}
 		for i := range f.Values {
-			row.Values = append(row.Values, cmp.Or(f.Values[i].Short(), "–"))
+			cells = append(cells, cell{Text: cmp.Or(f.Values[i].Short(), "–"), Class: "text"})
 		}
-		s.Differ = append(s.Differ, row)
+		s.Differ.add(cells...)
 	}
 	s.Figures = besideFigures(c)
 	for n := range report.Compared {
@@ -106,26 +96,26 @@ func newBesideSection(c *report.Beside) besideSection {
 	return s
 }
 
-func newBesideTable(c *report.Beside, n int) besideTable {
-	f := report.Compared[n]
-	t := besideTable{ID: "beside-" + f.Key, Caption: f.Name, Columns: []column{{Name: "step", Text: true}, {Name: c.Runs[0].Name}}}
+func newBesideTable(c *report.Beside, n int) table {
+	f, first := report.Compared[n], c.Runs[0].Name
+	t := table{ID: "beside-" + f.Key, Class: "beside", Caption: f.Name, Columns: []column{{Name: "step", Text: true}, {Name: first}}}
 	for _, run := range c.Runs[1:] {
-		t.Columns = append(t.Columns, column{Name: run.Name}, column{Name: run.Name + " / " + c.Runs[0].Name, Text: true})
+		t.Columns = append(t.Columns, column{Name: run.Name}, column{Name: run.Name + " / " + first, Text: true})
 	}
 	for i := range c.Steps {
-		row := besideTableRow{Step: c.Steps[i].Name()}
+		cells := []cell{head(c.Steps[i].Name())}
 		for j := range c.Runs {
 			one := &c.Steps[i].Cells[n][j]
 			value := cell{Key: f.JSON, Text: strings.Replace(one.Value(f), "-", "–", 1), Class: "n"}
 			if one.N > 0 {
 				value.Value = exact(one.Median)
 			}
-			row.Cells = append(row.Cells, value)
+			cells = append(cells, value)
 			if j > 0 {
-				row.Cells = append(row.Cells, verdictCell(one))
+				cells = append(cells, verdictCell(one))
 			}
 		}
-		t.Rows = append(t.Rows, row)
+		t.add(cells...)
 	}
 
 	return t

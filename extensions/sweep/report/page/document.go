@@ -23,9 +23,8 @@ type document struct {
 
 	Figures  []figure
 	Tables   []table
-	Failures []failure
-	More     int // number of failures not listed
-	Made     []scriptTable
+	Failures *table
+	Made     []table
 
 	Gates     []report.Verdict
 	GatesText string
@@ -61,7 +60,7 @@ func newDocument(r *report.Report) *document {
 		if t := partsTable(s); t != nil {
 			d.Tables = append(d.Tables, *t)
 		}
-		d.Failures, d.More = failures(s)
+		d.Failures = failures(s)
 	}
 
 	return d

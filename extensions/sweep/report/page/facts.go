@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -95,49 +96,30 @@ func found(s *report.Search) string {
 // series.
 type publishedTable struct {
 	Series []publishedSeries
-	Rows   []publishedRow
+	Table  table
 }
 
 type publishedSeries struct{ Letter, Label, Op, Machine, Source string }
 
-type publishedRow struct {
-	Clients int
-	Cells   []cell // one for each series, may be empty
-}
-
 func publishedTableOf(r *report.Report) publishedTable {
-	var t publishedTable
-	var clients []int
+	t := publishedTable{Table: table{ID: "published-table", Caption: "ops/s as published", Columns: []column{{Name: "clients"}}}}
+	rows := map[int][]cell{}
 	for i, one := range r.Published {
-		machine := one.Machine
-		if machine == "" {
-			machine = "not told"
-		}
-		t.Series = append(t.Series, publishedSeries{letter(i), one.Label, one.Op, machine, strings.TrimSpace(one.Source)})
+		t.Series = append(t.Series, publishedSeries{letter(i), one.Label, one.Op, cmp.Or(one.Machine, "not told"), strings.TrimSpace(one.Source)})
+		t.Table.Columns = append(t.Table.Columns, column{Name: letter(i), Tip: one.Label})
 		for _, point := range one.Points {
-			clients = append(clients, point.Clients)
+			cells := rows[point.Clients]
+			if cells == nil {
+				cells = append(cells, cell{Text: fmt.Sprint(point.Clients), Head: true, Class: "n"})
+				cells = append(cells, slices.Repeat([]cell{{Text: "–", Class: "n"}}, len(r.Published))...)
+				rows[point.Clients] = cells
+			}
+			cells[i+1].Value, cells[i+1].Text = exact(point.OpsPerSecond), rate(point.OpsPerSecond)
 		}
 	}
-	slices.Sort(clients)
-	for _, n := range slices.Compact(clients) {
-		r := publishedRowOf(r.Published, n)
-		t.Rows = append(t.Rows, r)
+	for _, clients := range slices.Sorted(maps.Keys(rows)) {
+		t.Table.add(rows[clients]...)
 	}
 
 	return t
-}
-
-func publishedRowOf(published []report.Series, clients int) publishedRow {
-	r := publishedRow{Clients: clients}
-	for _, one := range published {
-		c := cell{Text: "–"}
-		for _, point := range one.Points {
-			if point.Clients == clients {
-				c = cell{Value: exact(point.OpsPerSecond), Text: rate(point.OpsPerSecond)}
-			}
-		}
-		r.Cells = append(r.Cells, c)
-	}
-
-	return r
 }

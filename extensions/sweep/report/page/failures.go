@@ -8,14 +8,13 @@ import (
 
 const maxErrors = 100
 
-type failure struct {
-	Step, Op, Text string
-	Count          string
-}
-
-// failures returns the error texts of each step, most frequent first, and counts those it leaves
-// out.
-func failures(s *sweep) (list []failure, more int) {
+// failures returns the error texts of each step, most frequent first; nil without any.
+func failures(s *sweep) *table {
+	t := &table{
+		ID: "errors-table", Class: "texts", Caption: "Why operations failed, the most frequent reason of each step first",
+		Columns: []column{{Name: "step", Text: true}, {Name: "operation", Text: true}, {Name: "times"}, {Name: "error", Text: true}},
+	}
+	more := 0
 	for i := range s.report.Steps {
 		step := &s.report.Steps[i]
 		name := s.name(step.Key())
@@ -23,14 +22,21 @@ func failures(s *sweep) (list []failure, more int) {
 			name += fmt.Sprintf(", repeat %d", step.Repeat)
 		}
 		for _, text := range measure.MostFrequent(step.Extra.Errors) {
-			if len(list) == maxErrors {
+			if len(t.Rows) == maxErrors {
 				more++
 
 				continue
 			}
-			list = append(list, failure{Step: name, Op: step.Op, Text: text, Count: count(step.Extra.Errors[text])})
+			t.add(head(name), cell{Text: step.Op, Class: "name"},
+				cell{Text: count(step.Extra.Errors[text]), Class: "n"}, cell{Text: text, Class: "text"})
 		}
 	}
+	if more > 0 {
+		t.Notes = []string{fmt.Sprintf("%d more are in the JSON of the run.", more)}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
 
-	return list, more
+	return t
 }

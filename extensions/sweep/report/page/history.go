@@ -22,15 +22,9 @@ type historyDocument struct {
 type historySetup struct {
 	ID, Scenario string
 	Summary      string
-	Changes      []historyChange
+	Changes      table
 	Figures      []figure
 	Facts        []fact
-}
-
-type historyChange struct {
-	Series, Size, Class string
-	Commit, Subject     string
-	Date, Between, Also string
 }
 
 // HistoryHTML renders a history as one page.
@@ -60,20 +54,23 @@ func newHistorySetup(s *history.Setup, n int) historySetup {
 	for i, c := range s.Commits {
 		place[c.ID] = i
 	}
-	type named struct {
-		historyChange
-		at int
+	changes := s.Found()
+	slices.SortStableFunc(changes, func(a, b history.Found) int { return cmp.Compare(place[b.Change.First.ID], place[a.Change.First.ID]) })
+	out.Changes = table{
+		ID: out.ID + "-changes", Class: "texts beside",
+		Caption: "Where figures changed, the newest first. A size is that of the level after to the one before, with its interval of 95 %.",
+		Columns: []column{
+			{Name: "commit", Text: true}, {Name: "subject", Text: true}, {Name: "figure", Text: true}, {Name: "change", Text: true},
+			{Name: "how sure the commit is", Text: true}, {Name: "changed there as well", Text: true},
+		},
 	}
-	var changes []named
-	for i := range s.Series {
-		one := &s.Series[i]
-		for j := range one.Changes {
-			changes = append(changes, named{newHistoryChange(one, &one.Changes[j]), place[one.Changes[j].First.ID]})
+	for _, f := range changes {
+		c, class := f.Change, "good"
+		if c.Worse {
+			class = "bad"
 		}
-	}
-	slices.SortStableFunc(changes, func(a, b named) int { return cmp.Compare(b.at, a.at) })
-	for _, c := range changes {
-		out.Changes = append(out.Changes, c.historyChange)
+		out.Changes.add(head(c.First.Short()), cell{Text: c.First.Subject, Class: "text"}, cell{Text: f.Series.Name(), Class: "text"},
+			cell{Text: c.Text(), Class: class}, cell{Text: c.Between()}, cell{Text: strings.Join(c.Also, "; "), Class: "text"})
 	}
 	out.Summary = fmt.Sprintf("%s of %s, %s in %s.", plural(int64(s.Runs), "run"), plural(int64(len(s.Commits)), "commit"),
 		plural(int64(len(changes)), "change"), plural(int64(len(s.Series)), "series"))
@@ -82,22 +79,6 @@ func newHistorySetup(s *history.Setup, n int) historySetup {
 	out.Figures = historyFigures(s, out.ID, place)
 
 	return out
-}
-
-func newHistoryChange(s *history.Series, c *history.NamedChange) historyChange {
-	row := historyChange{
-		Series: s.Name(), Size: c.Text(), Class: "good", Commit: c.First.Short(), Subject: c.First.Subject,
-		Date: startedText(c.First.Time), Also: strings.Join(c.Also, "; "),
-	}
-	if c.Worse {
-		row.Class = "bad"
-	}
-	row.Between = "after " + c.Last.Short()
-	if c.Candidates > 1 {
-		row.Between = fmt.Sprintf("one of %d commits", c.Candidates)
-	}
-
-	return row
 }
 
 func historyFigures(s *history.Setup, id string, place map[string]int) (figures []figure) {

@@ -106,10 +106,10 @@ func TestPublishedTable(t *testing.T) {
 		{Label: "y", Machine: "an M5", Points: []report.Point{{Clients: 8, OpsPerSecond: 1}}},
 	}})
 	require.Equal(t, []string{"not told", "an M5"}, []string{table.Series[0].Machine, table.Series[1].Machine})
-	require.Len(t, table.Rows, 2)
-	require.Equal(t, 1, table.Rows[0].Clients)
-	require.Equal(t, []cell{{Value: "827.5", Text: "828/s"}, {Text: "–"}}, table.Rows[0].Cells)
-	require.Equal(t, []cell{{Value: "6030", Text: "6,030/s"}, {Value: "1", Text: "1/s"}}, table.Rows[1].Cells)
+	require.Equal(t, []row{
+		{Cells: []cell{{Text: "1", Head: true, Class: "n"}, {Value: "827.5", Text: "828/s", Class: "n"}, {Text: "–", Class: "n"}}},
+		{Cells: []cell{{Text: "8", Head: true, Class: "n"}, {Value: "6030", Text: "6,030/s", Class: "n"}, {Value: "1", Text: "1/s", Class: "n"}}},
+	}, table.Table.Rows)
 }
 
 func TestFailuresAreBounded(t *testing.T) {
@@ -117,10 +117,12 @@ func TestFailuresAreBounded(t *testing.T) {
 	for i := range maxErrors + 5 {
 		s.Extra.Errors[fmt.Sprint("error ", i)] = uint64(i + 1)
 	}
-	list, more := failures(newSweep(&report.Report{Steps: []report.Step{s}}))
-	require.Len(t, list, maxErrors)
-	require.Equal(t, 5, more)
-	require.Equal(t, failure{Step: "1 client", Op: "get", Text: "error 104", Count: "105"}, list[0])
+	list := failures(newSweep(&report.Report{Steps: []report.Step{s}}))
+	require.Len(t, list.Rows, maxErrors)
+	require.Equal(t, []string{"5 more are in the JSON of the run."}, list.Notes)
+	require.Equal(t, []cell{
+		head("1 client"), {Text: "get", Class: "name"}, {Text: "105", Class: "n"}, {Text: "error 104", Class: "text"},
+	}, list.Rows[0].Cells)
 }
 
 func FuzzRender(f *testing.F) {

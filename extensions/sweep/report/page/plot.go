@@ -28,8 +28,8 @@ type plot struct {
 	Title, Desc string // for screen readers
 	Marks       []mark
 	Labels      []label
-	Happened    []entry    // texts of the numbered marks
-	Slowest     *slowTable // nil: unknown
+	Happened    []entry // texts of the numbered marks
+	Slowest     *table  // nil: unknown
 
 	height float64 // zero: default
 	right  float64 // end of the frame, start of the lines' labels

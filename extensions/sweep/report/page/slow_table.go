@@ -2,52 +2,37 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-type slowTable struct {
-	ID, Summary, Caption string
-	Columns              []string
-	Rows                 [][]string
-}
-
 // slowTableOf returns nil if they are unknown. It omits columns that were not measured.
-func slowTableOf(name string, s *report.Step) *slowTable {
+func slowTableOf(name string, s *report.Step) *table {
 	if len(s.Slowest) == 0 {
 		return nil
 	}
-	waited, woken := false, false
-	for _, one := range s.Slowest {
-		waited = waited || one.Waited > 0
-		woken = woken || one.Woken != nil
-	}
-	t := &slowTable{
-		Summary: fmt.Sprintf("The %d slowest operations", len(s.Slowest)),
-		Caption: fmt.Sprintf("The slowest operations of %s", name),
-		Columns: []string{"began", "client", "took"},
-	}
+	t := &table{Summary: fmt.Sprintf("The %d slowest operations", len(s.Slowest)), Caption: "The slowest operations of " + name}
 	if len(s.Slowest) == 1 {
 		t.Summary = "The slowest operation"
 	}
-	if waited {
-		t.Columns = append(t.Columns, "waited for a client")
-	}
-	t.Columns = append(t.Columns, "wire and server")
-	if woken {
-		t.Columns = append(t.Columns, "waited to be read")
-	}
-	for _, one := range s.Slowest {
-		row := []string{span(one.At), whole(one.Client), millis(one.Ms)}
-		if waited {
-			row = append(row, millis(one.Waited))
+	t.Rows = make([]row, len(s.Slowest))
+	add := func(name string, text func(*report.Slow) string) {
+		t.Columns = append(t.Columns, column{Name: name})
+		for i := range s.Slowest {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, cell{Text: text(&s.Slowest[i]), Class: "n"})
 		}
-		row = append(row, away(&one))
-		if woken {
-			row = append(row, wokenText(&one))
-		}
-		t.Rows = append(t.Rows, row)
+	}
+	add("began", func(s *report.Slow) string { return span(s.At) })
+	add("client", func(s *report.Slow) string { return whole(s.Client) })
+	add("took", func(s *report.Slow) string { return millis(s.Ms) })
+	if slices.ContainsFunc(s.Slowest, func(s report.Slow) bool { return s.Waited > 0 }) {
+		add("waited for a client", func(s *report.Slow) string { return millis(s.Waited) })
+	}
+	add("wire and server", away)
+	if slices.ContainsFunc(s.Slowest, func(s report.Slow) bool { return s.Woken != nil }) {
+		add("waited to be read", wokenText)
 	}
 
 	return t

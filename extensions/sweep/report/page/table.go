@@ -9,17 +9,20 @@ import (
 
 type table struct {
 	ID, Caption string
-	Folded      bool
+	Class       string
+	Summary     string // of the fold; empty if the table is not folded
 	Columns     []column
 	Rows        []row
+	Notes       []string
 }
 
 type column struct {
 	Name string
 	Text bool // aligned as text; else as figures
+	Tip  string
 }
 
-// row is a step. Its attributes identify it for programs.
+// row is a row of cells. The attributes identify a step for programs.
 type row struct {
 	Class                     string
 	Clients, Repeat, Op, Rate string
@@ -33,6 +36,10 @@ type cell struct {
 	Head             bool // names the row
 	Tip              string
 }
+
+func head(text string) cell { return cell{Text: text, Head: true} }
+
+func (t *table) add(cells ...cell) { t.Rows = append(t.Rows, row{Cells: cells}) }
 
 func stepsTable(s *sweep) table {
 	r := s.report

@@ -44,7 +44,8 @@ func witnessTables(s *sweep) []table {
 			columns = append(columns, onceAStep(of))
 		}
 	}
-	evidence := table{ID: "evidence", Caption: "The evidence for what limited them", Folded: true}
+	const title = "The evidence for what limited them"
+	evidence := table{ID: "evidence", Caption: title, Summary: title}
 	evidence.fill(s, columns)
 
 	return []table{limited, evidence}
