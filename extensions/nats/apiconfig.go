@@ -2,6 +2,7 @@ package nats
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -10,9 +11,7 @@ import (
 	"unicode"
 
 	"github.com/grafana/sobek"
-	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
@@ -40,8 +39,8 @@ func apiConfig[C any](a *args) (into C) {
 	exported, err := k6x.Export(object)
 	var raw []byte
 	if err == nil {
-		if exported, err = toAPI("", exported); err != nil {
-			a.refuse("%s", err)
+		if exported, err = a.toAPI("", exported); err != nil {
+			a.err = cmp.Or(a.err, err)
 
 			return into
 		}
@@ -69,7 +68,7 @@ func apiConfig[C any](a *args) (into C) {
 }
 
 // toAPI converts the value of a name to the API's.
-func toAPI(name string, value any) (any, error) {
+func (a *args) toAPI(name string, value any) (any, error) {
 	var err error
 	switch v := value.(type) {
 	case map[string]any:
@@ -77,7 +76,7 @@ func toAPI(name string, value any) (any, error) {
 		for name, inner := range v {
 			api := snake(name)
 			if !slices.Contains(verbatim, api) && (name != api || !strings.Contains(name, "_")) {
-				if inner, err = toAPI(api, inner); err != nil {
+				if inner, err = a.toAPI(api, inner); err != nil {
 					return nil, err
 				}
 			}
@@ -88,7 +87,7 @@ func toAPI(name string, value any) (any, error) {
 	case []any:
 		out := make([]any, len(v))
 		for i, inner := range v {
-			if out[i], err = toAPI(name, inner); err != nil {
+			if out[i], err = a.toAPI(name, inner); err != nil {
 				return nil, err
 			}
 		}
@@ -98,36 +97,13 @@ func toAPI(name string, value any) (any, error) {
 	if !slices.Contains(durations, name) {
 		return value, nil
 	}
-	shown := camel(name)
-	if err := unclear(shown, value); err != nil {
-		return nil, err
+	duration := k6x.Time
+	if name == "ttl" {
+		duration = k6x.TTL
 	}
-	d, err := types.GetDurationValue(value)
-	if err != nil {
-		return nil, k6x.Misuse("option %s must be %s", shown, k6x.DurationNoun)
-	}
+	d, err := duration(a.method, "option "+camel(name), a.client.Runtime().ToValue(value))
 
-	return int64(d), nil
-}
-
-// unclear is the error of a duration other than 0 without a unit.
-func unclear(name string, value any) error {
-	var number float64
-	switch v := value.(type) {
-	case int64:
-		number = float64(v)
-	case float64:
-		number = v
-	case string:
-		return input.TextUnit(name, v)
-	default:
-		return nil
-	}
-	if name == "ttl" && number != 0 {
-		return input.TTLUnit(name, number)
-	}
-
-	return input.NumberUnit(name, number)
+	return int64(d), err
 }
 
 func (m *module) toScript(info any) (sobek.Value, error) {

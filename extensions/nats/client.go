@@ -185,21 +185,24 @@ func (c *client) connected() *connection {
 }
 
 func (c *client) open(ctx context.Context) (conn *connection, opened bool, err error) {
-	dial, secure := k6x.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12)
 	if c.config.Connection == k6x.ConnectionShared {
 		if c.joined == nil {
 			c.joined, _ = c.shared.connections.Join(c.config.key(), func() (*sharedConnection, error) { return &sharedConnection{}, nil })
 			c.Closing().Add(c, c.disconnect)
 		}
 
-		return c.joined.acquire(ctx, c.config, dial, secure)
+		return c.joined.acquire(func() (*connection, error) { return c.dial(ctx) })
 	}
 	if c.conn != nil {
 		c.conn.stop()
 	}
-	conn, err = openConnection(ctx, c.config, dial, secure)
+	conn, err = c.dial(ctx)
 
 	return conn, true, err
+}
+
+func (c *client) dial(ctx context.Context) (*connection, error) {
+	return openConnection(ctx, c.config, k6x.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12))
 }
 
 // Any goroutine may call it.

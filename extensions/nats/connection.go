@@ -280,15 +280,13 @@ type sharedConnection struct {
 	conn *connection
 }
 
-func (s *sharedConnection) acquire(
-	ctx context.Context, cfg *Config, dial dialFunc, secure *tls.Config,
-) (conn *connection, opened bool, err error) {
+func (s *sharedConnection) acquire(dial func() (*connection, error)) (conn *connection, opened bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conn != nil && s.conn.usable() {
 		return s.conn, false, nil
 	}
-	if conn, err = openConnection(ctx, cfg, dial, secure); err != nil {
+	if conn, err = dial(); err != nil {
 		return nil, true, err
 	}
 	if s.conn != nil {

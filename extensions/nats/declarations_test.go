@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
 func TestDeclarations(t *testing.T) {
@@ -52,8 +53,8 @@ func TestDeclarations(t *testing.T) {
 	}
 	for name, options := range map[string]reflect.Type{
 		"SubscribeOptions": reflect.TypeFor[subscribeOptions](), "JetStreamOptions": reflect.TypeFor[jetStreamOptions](),
-		"WatchOptions": reflect.TypeFor[watchOptions](), "LayoutOptions": reflect.TypeFor[layoutOptions](),
-		"NatsjsRowOptions": reflect.TypeFor[rowOptions](), "ConsumeOptions": reflect.TypeFor[consumeOptions](),
+		"WatchOptions": reflect.TypeFor[watchOptions](), "LayoutOptions": reflect.TypeFor[kvlayout.Options](),
+		"NatsjsRowOptions": reflect.TypeFor[kvlayout.RunOptions](), "ConsumeOptions": reflect.TypeFor[consumeOptions](),
 		"TableOptions": reflect.TypeFor[tableOptions](),
 	} {
 		declared := declaredProperties(declaration(t, name))

@@ -11,12 +11,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
-type layoutOptions struct {
-	Layout   string `json:"layout"`
-	Database string `json:"database"`
-	Replicas int    `json:"replicas"`
-}
-
 const maxReplicas = 5 // JetStream's limit
 
 type layout struct {
@@ -28,21 +22,20 @@ type layout struct {
 
 func (c *client) layout(call sobek.FunctionCall) sobek.Value {
 	a, l := c.args("layout", call), &layout{}
-	var o layoutOptions
+	var o kvlayout.Options
 	a.options(&o)
-	if _, err := kvlayout.ParseLayout(o.Layout); err != nil {
+	if _, err := kvlayout.ParseLayout(string(o.Layout)); err != nil {
 		a.refuse("%s", err)
 	}
 	if o.Replicas < 0 || o.Replicas > maxReplicas {
 		a.refuse("replicas must be from 1 to %d, or 0 for 1, not %d", maxReplicas, o.Replicas)
 	}
 	a.must()
-	options := kvlayout.Options{Layout: kvlayout.Layout(o.Layout), Database: o.Database, Replicas: o.Replicas}
 	l.perConnection = within(newJetStream(c), func(ctx context.Context, js jetstream.JetStream) (*kvlayout.Store, error) {
-		return kvlayout.Open(ctx, js, options)
+		return kvlayout.Open(ctx, js, o)
 	})
-	target := c.config.hosts() + " " + o.Layout + " " + o.Database
-	l.store = newLayoutStore(c, options, l.work)
+	target := c.config.hosts() + " " + string(o.Layout) + " " + o.Database
+	l.store = newLayoutStore(c, o, l.work)
 	l.bench = workload.NewCache(layoutHost{c.module, &l.store.task}, &c.shared.bench, target, l.store)
 	if l.store.over != nil {
 		l.bench.TakeTurns(l.store.over.seat)
@@ -87,7 +80,7 @@ func (l *layout) work(ctx context.Context, conn *connection, r *record) error {
 		return err
 	}
 
-	return layoutJobs[l.store.job].do(l.store, ctx, found, r)
+	return l.store.overStore(ctx, found, r)
 }
 
 type recordOptions struct {
@@ -162,11 +155,7 @@ func (l *layout) remove(t *task) {
 }
 
 type layoutListOptions struct {
-	Table  string `json:"table"`
-	Prefix string `json:"prefix"`
-	Suffix string `json:"suffix"`
-	Limit  uint32 `json:"limit"`
-	Offset uint32 `json:"offset"`
+	kvlayout.ListOptions
 
 	Tags *k6x.Tags `json:"tags"`
 }
@@ -177,9 +166,7 @@ func (l *layout) list(t *task) {
 	t.tags = o.Tags
 	var keys []string
 	l.use(t, func(ctx context.Context, store *kvlayout.Store, r *record) (err error) {
-		keys, err = store.List(ctx, kvlayout.ListOptions{
-			Table: o.Table, Prefix: o.Prefix, Suffix: o.Suffix, Limit: uint(o.Limit), Offset: uint(o.Offset),
-		})
+		keys, err = store.List(ctx, o.ListOptions)
 		r.received.messages = len(keys)
 
 		return err

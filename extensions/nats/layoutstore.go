@@ -3,7 +3,6 @@ package nats
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"regexp"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
@@ -29,8 +27,8 @@ type layoutStore struct {
 	// task is reused for operations over nats.go, record for those over the connection of runs.
 	task   task
 	record record
-	direct func(*wire.Conn) error
-	// A job that reads appends to value, and sets hit if the key exists.
+	direct func(*wire.Conn) error // onBucket
+	// A get appends to value, and sets hit if the key exists.
 	job        layoutJob
 	key, value []byte
 	hit        bool
@@ -47,14 +45,8 @@ const (
 	jobDelete
 )
 
-var layoutJobs = [...]struct { //nolint:gochecknoglobals // a table
-	name, operation string
-	direct          func(s *layoutStore, conn *wire.Conn) error
-	do              func(s *layoutStore, ctx context.Context, store *kvlayout.Store, r *record) error
-}{
-	jobGet:    {"get", "layout.get", (*layoutStore).getDirect, (*layoutStore).get},
-	jobPut:    {"put", "layout.put", (*layoutStore).putDirect, (*layoutStore).put},
-	jobDelete: {"delete", "layout.delete", (*layoutStore).removeDirect, (*layoutStore).remove},
+var layoutJobs = [...]struct{ name, operation string }{ //nolint:gochecknoglobals // a table
+	jobGet: {"get", "layout.get"}, jobPut: {"put", "layout.put"}, jobDelete: {"delete", "layout.delete"},
 }
 
 func newLayoutStore(c *client, o kvlayout.Options, job func(context.Context, *connection, *record) error) *layoutStore {
@@ -101,8 +93,7 @@ func (s *layoutStore) onBucket(conn *wire.Conn) error {
 	case s.otherwise:
 		return s.overNatsGo()
 	default:
-		s.encoded = s.options.Layout.AppendKey(s.encoded[:0], s.key)
-		err = layoutJobs[s.job].direct(s, conn)
+		err = s.overWire(conn)
 	}
 	if err != nil {
 		err = &kvlayout.Error{Op: layoutJobs[s.job].name, Bucket: s.name(), Key: string(s.key), Err: err}
@@ -142,46 +133,45 @@ func (s *layoutStore) find(conn *wire.Conn) error {
 
 func (s *layoutStore) forget() { s.bucket, s.otherwise = nil, false }
 
+// make creates the bucket: over nats.go's connection or, if there is none, a temporary one.
 func (s *layoutStore) make() (err error) {
 	c := s.task.client
 	ctx, cancel := context.WithTimeout(c.VU().Context(), s.task.timeout)
 	defer cancel()
 	conn, opened := c.connected(), record{operation: opConnect}
-	closes := conn == nil
+	temporary := conn == nil
 	s.over.seat.Away(func() {
-		if closes {
+		if temporary {
 			begin := clock.Now()
-			conn, err = openConnection(ctx, c.config, k6x.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12))
+			conn, err = c.dial(ctx)
 			opened.err, opened.took = err, clock.Since(begin)
 			if err != nil {
 				return
 			}
 			defer conn.close()
 		}
-		err = s.makeOver(ctx, conn)
+		var js jetstream.JetStream
+		var store *kvlayout.Store
+		if js, err = jetstream.New(conn.nc); err == nil {
+			store, err = kvlayout.Open(ctx, js, s.options)
+		}
+		if err == nil {
+			err = store.Make(ctx, "")
+		}
 	})
-	if closes {
+	if temporary {
 		c.note(&opened, nil)
 	}
 	if conn != nil {
-		sent, received := conn.claim(c.module)
-		s.sent, s.received = s.sent+sent, s.received+received
+		s.claim(conn)
 	}
 
 	return err
 }
 
-func (s *layoutStore) makeOver(ctx context.Context, conn *connection) error {
-	js, err := jetstream.New(conn.nc)
-	if err != nil {
-		return err
-	}
-	store, err := kvlayout.Open(ctx, js, s.options)
-	if err != nil {
-		return err
-	}
-
-	return store.Make(ctx, "")
+func (s *layoutStore) claim(conn *connection) {
+	sent, received := conn.claim(s.task.client.module)
+	s.sent, s.received = s.sent+sent, s.received+received
 }
 
 func (s *layoutStore) overNatsGo() (err error) {
@@ -197,8 +187,7 @@ func (s *layoutStore) overNatsGo() (err error) {
 		}
 	}
 	if t.conn != nil {
-		sent, received := t.conn.claim(c.module)
-		s.sent, s.received = s.sent+sent, s.received+received
+		s.claim(t.conn)
 	}
 
 	return err
@@ -214,83 +203,80 @@ func (s *layoutStore) Get(key, buf []byte) (value []byte, hit bool, err error) {
 	return s.value, true, nil
 }
 
-func (s *layoutStore) get(ctx context.Context, store *kvlayout.Store, r *record) error {
-	record, err := store.Get(ctx, "", string(s.key))
-	if errors.Is(err, kvlayout.ErrNotFound) {
-		return nil
+// Set implements workload.Store. Buckets have no time to live per key.
+func (s *layoutStore) Set(key, value []byte, _ int) error { return s.do(jobPut, key, value) }
+
+// Delete implements workload.Store.
+func (s *layoutStore) Delete(key []byte) error { return s.do(jobDelete, key, nil) }
+
+func (s *layoutStore) overStore(ctx context.Context, store *kvlayout.Store, r *record) error {
+	switch s.job {
+	case jobGet:
+		found, err := store.Get(ctx, "", string(s.key))
+		if errors.Is(err, kvlayout.ErrNotFound) {
+			return nil
+		}
+
+		return s.got(found.Value, r, err)
+	case jobPut:
+		return s.stored(r, store.Put(ctx, kvlayout.Record{Key: string(s.key), Value: s.value}))
+	default:
+		return store.Delete(ctx, "", string(s.key))
 	}
+}
+
+func (s *layoutStore) overWire(conn *wire.Conn) error {
+	layout, timeout := s.options.Layout, s.task.timeout
+	s.encoded = layout.AppendKey(s.encoded[:0], s.key)
+	value := s.value
+	switch s.job {
+	case jobGet:
+		value, found, err := conn.Get(s.bucket, s.encoded, timeout)
+		if err != nil || !found {
+			return err
+		}
+		if layout != kvlayout.Orb {
+			var record kvlayout.Record
+			record, err = layout.DecodeValue("", string(s.key), value)
+			value = record.Value
+		}
+
+		return s.got(value, &s.record, err)
+	case jobPut:
+		if layout != kvlayout.Orb {
+			var err error
+			if value, err = layout.EncodeValue(kvlayout.Record{Key: string(s.key), Value: value}); err != nil {
+				return err
+			}
+		}
+
+		return s.stored(&s.record, s.retried(func() error { return conn.Put(s.bucket, s.encoded, value, timeout) }))
+	default:
+		remove := conn.Delete
+		if layout.Purges() {
+			remove = conn.Purge
+		}
+
+		return s.retried(func() error { return remove(s.bucket, s.encoded, timeout) })
+	}
+}
+
+func (s *layoutStore) got(value []byte, r *record, err error) error {
 	if err == nil {
-		s.got(record.Value, r)
+		s.hit = true
+		s.value = append(s.value, value...)
+		r.received.add(value)
 	}
 
 	return err
 }
 
-func (s *layoutStore) getDirect(conn *wire.Conn) error {
-	value, found, err := conn.Get(s.bucket, s.encoded, s.task.timeout)
-	if err != nil || !found {
-		return err
-	}
-	if s.options.Layout != kvlayout.Orb {
-		record, err := s.options.Layout.DecodeValue("", string(s.key), value)
-		if err != nil {
-			return err
-		}
-		value = record.Value
-	}
-	s.got(value, &s.record)
-
-	return nil
-}
-
-func (s *layoutStore) got(value []byte, r *record) {
-	s.hit = true
-	s.value = append(s.value, value...)
-	r.received.add(value)
-}
-
-// Set implements workload.Store. Buckets have no time to live per key.
-func (s *layoutStore) Set(key, value []byte, _ int) error { return s.do(jobPut, key, value) }
-
-func (s *layoutStore) put(ctx context.Context, store *kvlayout.Store, r *record) error {
-	err := store.Put(ctx, kvlayout.Record{Key: string(s.key), Value: s.value})
+func (s *layoutStore) stored(r *record, err error) error {
 	if err == nil {
 		r.sent.add(s.value)
 	}
 
 	return err
-}
-
-func (s *layoutStore) putDirect(conn *wire.Conn) error {
-	value := s.value
-	if s.options.Layout != kvlayout.Orb {
-		var err error
-		if value, err = s.options.Layout.EncodeValue(kvlayout.Record{Key: string(s.key), Value: value}); err != nil {
-			return err
-		}
-	}
-	err := s.retried(func() error { return conn.Put(s.bucket, s.encoded, value, s.task.timeout) })
-	if err == nil {
-		s.record.sent.add(s.value)
-	}
-
-	return err
-}
-
-// Delete implements workload.Store.
-func (s *layoutStore) Delete(key []byte) error { return s.do(jobDelete, key, nil) }
-
-func (s *layoutStore) remove(ctx context.Context, store *kvlayout.Store, _ *record) error {
-	return store.Delete(ctx, "", string(s.key))
-}
-
-func (s *layoutStore) removeDirect(conn *wire.Conn) error {
-	remove := conn.Delete
-	if s.options.Layout.Purges() {
-		remove = conn.Purge
-	}
-
-	return s.retried(func() error { return remove(s.bucket, s.encoded, s.task.timeout) })
 }
 
 // retried tries again if no stream answers, as while a cluster elects a leader; nats.go does

@@ -31,7 +31,7 @@ func newModule(shared *sharedByAll) modules.Module {
 				"Client": m.newClient,
 				"Nats":   m.newNats, // name in scripts for ydarias/xk6-nats
 
-				"natsjsRows": m.Runtime().NewDynamicArray(&natsjsRows{module: m}),
+				"natsjsRows": m.Runtime().NewDynamicArray(&natsjsRows{m}),
 			}
 		},
 	})

@@ -22,11 +22,7 @@ var allRows = sync.OnceValue(func() []kvlayout.Row { //nolint:gochecknoglobals /
 })
 
 // natsjsRows makes its objects on demand, as most VUs use none.
-type natsjsRows struct {
-	*module
-
-	made map[int]sobek.Value
-}
+type natsjsRows struct{ *module }
 
 // Len implements sobek.DynamicArray.
 func (*natsjsRows) Len() int { return len(allRows()) }
@@ -36,14 +32,12 @@ func (r *natsjsRows) Get(i int) sobek.Value {
 	if i < 0 || i >= r.Len() {
 		return nil
 	}
-	if r.made == nil {
-		r.made = map[int]sobek.Value{}
-	}
-	if r.made[i] == nil {
-		r.made[i] = r.description(&allRows()[i])
+	row, err := r.toScript(allRows()[i])
+	if err != nil {
+		r.Throw(err)
 	}
 
-	return r.made[i]
+	return row
 }
 
 // Set implements sobek.DynamicArray.
@@ -51,27 +45,6 @@ func (*natsjsRows) Set(int, sobek.Value) bool { return false }
 
 // SetLen implements sobek.DynamicArray.
 func (*natsjsRows) SetLen(int) bool { return false }
-
-func (r *natsjsRows) description(row *kvlayout.Row) sobek.Value {
-	published := sobek.Null()
-	if p := row.Published; p != (kvlayout.Published{}) {
-		published = r.plainObject(map[string]any{
-			"iterations": p.Iterations, "nanoseconds": p.Nanoseconds, "bytes": p.Bytes, "allocations": p.Allocations,
-		})
-	}
-
-	return r.plainObject(map[string]any{
-		"name": row.Name, "pair": row.Pair, "layout": string(row.Layout), "loop": string(row.Loop), "fill": string(row.Fill),
-		"large": row.Large, "limit": row.Limit, "offset": row.Offset, "published": published,
-	})
-}
-
-type rowOptions struct {
-	Database string `json:"database"`
-	Tables   int    `json:"tables"`
-	Keys     int    `json:"keys"`
-	Replicas int    `json:"replicas"`
-}
 
 type natsjsRow struct {
 	*perConnection[*kvlayout.Run]
@@ -84,7 +57,7 @@ type natsjsRow struct {
 func (c *client) natsjsRow(call sobek.FunctionCall) sobek.Value {
 	a := c.args("natsjsRow", call)
 	name := read(&a, "the name", k6x.Name)
-	var o rowOptions
+	var o kvlayout.RunOptions
 	a.options(&o)
 	if min(o.Tables, o.Keys, o.Replicas) < 0 || max(o.Tables, o.Keys) > k6x.MaxElements || o.Replicas > maxReplicas {
 		a.refuse("tables and keys must be from 1 to %d, and replicas from 1 to %d", k6x.MaxElements, maxReplicas)
@@ -100,7 +73,7 @@ func (c *client) natsjsRow(call sobek.FunctionCall) sobek.Value {
 	a.must()
 	n := &natsjsRow{row: allRows()[at], batch: newBatch(c)}
 	n.perConnection = within(newJetStream(c), func(ctx context.Context, js jetstream.JetStream) (*kvlayout.Run, error) {
-		return n.row.Open(ctx, js, kvlayout.RunOptions{Database: o.Database, Tables: o.Tables, Keys: o.Keys, Replicas: o.Replicas})
+		return n.row.Open(ctx, js, o)
 	})
 
 	return natsjsRowMethods.Object(c.Runtime(), n)

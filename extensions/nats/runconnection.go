@@ -67,9 +67,11 @@ func (c *client) runs() *runConnection {
 func (rc *runConnection) operate(r *record, timeout time.Duration, job func(*wire.Conn) error) (sent, received uint64, err error) {
 	c := rc.client
 	rc.seat.Begin()
-	conn, err := rc.acquire(rc.ctx)
-	if err != nil {
-		return 0, 0, err
+	conn := rc.live()
+	if conn == nil {
+		if conn, err = rc.acquire(rc.ctx); err != nil {
+			return 0, 0, err
+		}
 	}
 	err = rc.guarded(conn, job)
 	sent, received = rc.release(conn)
@@ -90,12 +92,6 @@ func (rc *runConnection) guarded(conn *wire.Conn, job func(*wire.Conn) error) (e
 }
 
 func (rc *runConnection) acquire(ctx context.Context) (*wire.Conn, error) {
-	rc.mu.Lock()
-	conn := rc.conn
-	rc.mu.Unlock()
-	if conn != nil && !conn.Broken() {
-		return conn, nil
-	}
 	var recorded [1]record
 	opened := recorded[:0]
 	conn, err := rc.open(ctx, rc.seat.Away, &opened)
@@ -110,28 +106,34 @@ func (rc *runConnection) acquire(ctx context.Context) (*wire.Conn, error) {
 	return conn, err
 }
 
-func (rc *runConnection) connect(ctx context.Context, recorded *[]record) error {
+// live returns the connection, or nil if there is none that works.
+func (rc *runConnection) live() *wire.Conn {
 	rc.mu.Lock()
-	conn := rc.conn
-	rc.mu.Unlock()
-	if conn != nil && !conn.Broken() {
+	defer rc.mu.Unlock()
+	if rc.conn == nil || rc.conn.Broken() {
 		return nil
 	}
+
+	return rc.conn
+}
+
+func (rc *runConnection) connect(ctx context.Context, recorded *[]record) error {
 	_, err := rc.open(ctx, func(dial func()) { dial() }, recorded)
 
 	return err
 }
 
-// away runs the dial outside of the event loop.
+// open returns the connection, or a new one. away runs the dial outside of the event loop.
 func (rc *runConnection) open(ctx context.Context, away func(func()), recorded *[]record) (*wire.Conn, error) {
-	c := rc.client
+	c, conn := rc.client, rc.live()
 	switch {
+	case conn != nil:
+		return conn, nil
 	case ctx.Err() != nil:
 		return nil, k6x.TestEnded()
 	case c.VU().State() == nil:
 		return nil, k6x.ErrInit
 	}
-	var conn *wire.Conn
 	var err error
 	begin := clock.Now()
 	away(func() { conn, err = rc.dial(ctx) })
@@ -180,17 +182,16 @@ func (rc *runConnection) dial(ctx context.Context) (conn *wire.Conn, err error) 
 			return nil, k6x.Misuse("%s", plain(err))
 		}
 		conn, err = wire.Dial(within, cfg)
-		if err == nil {
+		switch {
+		case err == nil:
 			rc.mu.Lock()
 			rc.next = at
 			rc.mu.Unlock()
 
 			return conn, nil
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return nil, k6x.TestEnded()
-		}
-		if i == len(rc.servers)-1 || within.Err() != nil {
+		case i == len(rc.servers)-1 || within.Err() != nil:
 			return nil, err
 		}
 	}

@@ -8,10 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 )
+
+// embedded matches the names of embedded structs in the path of a field.
+var embedded = regexp.MustCompile(`\b[A-Z]\w*\.`)
 
 // Decode reads an object into a struct, by its json tags. Names that the struct lacks are errors.
 // prefix, such as "tls.", precedes names of options in errors.
@@ -32,7 +36,9 @@ func Decode(prefix string, raw []byte, into any) error {
 
 		return fmt.Errorf("%s must be an object, not %s", what, withArticle(wrongType.Value))
 	case errors.As(err, &wrongType):
-		return fmt.Errorf("option %s%s must be %s, not %s", prefix, wrongType.Field, noun(wrongType.Type), withArticle(wrongType.Value))
+		name := embedded.ReplaceAllString(wrongType.Field, "")
+
+		return fmt.Errorf("option %s%s must be %s, not %s", prefix, name, noun(wrongType.Type), withArticle(wrongType.Value))
 	}
 	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
 		return Unknown(prefix, strings.Trim(name, `"`), Names(reflect.TypeOf(into).Elem()))

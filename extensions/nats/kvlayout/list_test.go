@@ -26,8 +26,8 @@ func TestList(t *testing.T) {
 			{options{Table: "t", Prefix: "b", Limit: 2, Offset: 1}, []string{"b2"}},
 			{options{Table: "t", Limit: 1, Offset: 1}, []string{"a2"}},
 			{options{Table: "t", Offset: 3}, []string{}},
-			{options{Table: "t", Limit: ^uint(0), Offset: ^uint(0)}, []string{}},
-			{options{Table: "t", Limit: ^uint(0), Offset: 2}, []string{"b2"}},
+			{options{Table: "t", Limit: ^uint32(0), Offset: ^uint32(0)}, []string{}},
+			{options{Table: "t", Limit: ^uint32(0), Offset: 2}, []string{"b2"}},
 		},
 		kvlayout.OrbCompat: {
 			{options{}, []string{"b1", "a1", "a2", "a3", "b2", "a4", "a5"}},
@@ -42,7 +42,7 @@ func TestList(t *testing.T) {
 			{options{Table: "t", Limit: 2, Offset: 1}, []string{"a2", "b2"}},
 			{options{Table: "t", Offset: 9}, []string{}},
 			{options{Table: "nosuch"}, []string{}},
-			{options{Suffix: "1", Limit: ^uint(0), Offset: 1}, []string{"t_a1"}},
+			{options{Suffix: "1", Limit: ^uint32(0), Offset: 1}, []string{"t_a1"}},
 		},
 	}
 	js := connect(t, serverURL(t))

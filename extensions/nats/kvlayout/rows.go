@@ -2,6 +2,7 @@ package kvlayout
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -51,51 +52,55 @@ const (
 // server's.
 type Row struct {
 	// Name is the name of the Go benchmark, without Benchmark.
-	Name string
+	Name string `json:"name"`
 	// Pair names the two rows that belong together.
-	Pair   string
-	Layout Layout
-	Loop   Loop
-	Fill   Fill
+	Pair   string `json:"pair"`
+	Layout Layout `json:"layout"`
+	Loop   Loop   `json:"loop"`
+	Fill   Fill   `json:"fill"`
 	// Key is the key of loop Get and fill OneRecord, and the prefix of all other keys.
-	Key string
+	Key string `json:"-"`
 	// Large values have 1 MiB; byte i is i modulo 256. Other values are value-<i>, and test-value
 	// in the fill OneRecord.
-	Large bool
+	Large bool `json:"large"`
 	// Limit and Offset of a list; both 0: all keys.
-	Limit, Offset uint
-	// Published is the authors' result; zero for the rows of LikeForLike.
-	Published Published
+	Limit  uint32 `json:"limit"`
+	Offset uint32 `json:"offset"`
+	// Published is the authors' result; nil for the rows of LikeForLike.
+	Published *Published `json:"published"`
 }
 
 // Published is a result in Go's benchmark format.
 type Published struct {
-	Iterations                      int
-	Nanoseconds, Bytes, Allocations int // figures per operation
+	Iterations int `json:"iterations"`
+	// Figures per operation.
+	Nanoseconds int `json:"nanoseconds"`
+	Bytes       int `json:"bytes"`
+	Allocations int `json:"allocations"`
 }
 
 // Rows returns the 18 published rows, in order.
 func Rows() []Row {
 	return []Row{
-		{"OrbSet", "Set", Orb, Put, Nothing, "key-", false, 0, 0, Published{26001, 46239, 2786, 56}},
-		{"MicroWrite", "Set", Micro, Put, Nothing, "key-", false, 0, 0, Published{25856, 45857, 2900, 57}},
-		{"OrbSetGet", "SetGet", Orb, PutGet, Nothing, "key-", false, 0, 0, Published{12591, 93330, 7084, 130}},
-		{"MicroWriteRead", "SetGet", Micro, PutGet, Nothing, "key-", false, 0, 0, Published{12084, 96749, 8358, 140}},
-		{"OrbGet", "Get", Orb, Get, OneRecord, "test-key", false, 0, 0, Published{28144, 42355, 3721, 68}},
-		{"MicroRead", "Get", Micro, Get, OneRecord, "test-key", false, 0, 0, Published{26840, 44827, 4310, 76}},
-		{"OrbList", "List", Orb, ListTable, Tables, "key-", false, 0, 0, Published{410, 2620050, 2418802, 27796}},
-		{"MicroList", "List", Micro, ListAll, Tables, "key-", false, 0, 0, Published{6, 194777617, 231174128, 2910016}},
-		{"OrbListPagination", "ListPagination", Orb, ListTable, Tables, "key-", false, 100, 100, Published{421, 2460378, 2344519, 25997}},
+		{"OrbSet", "Set", Orb, Put, Nothing, "key-", false, 0, 0, &Published{26001, 46239, 2786, 56}},
+		{"MicroWrite", "Set", Micro, Put, Nothing, "key-", false, 0, 0, &Published{25856, 45857, 2900, 57}},
+		{"OrbSetGet", "SetGet", Orb, PutGet, Nothing, "key-", false, 0, 0, &Published{12591, 93330, 7084, 130}},
+		{"MicroWriteRead", "SetGet", Micro, PutGet, Nothing, "key-", false, 0, 0, &Published{12084, 96749, 8358, 140}},
+		{"OrbGet", "Get", Orb, Get, OneRecord, "test-key", false, 0, 0, &Published{28144, 42355, 3721, 68}},
+		{"MicroRead", "Get", Micro, Get, OneRecord, "test-key", false, 0, 0, &Published{26840, 44827, 4310, 76}},
+		{"OrbList", "List", Orb, ListTable, Tables, "key-", false, 0, 0, &Published{410, 2620050, 2418802, 27796}},
+		{"MicroList", "List", Micro, ListAll, Tables, "key-", false, 0, 0, &Published{6, 194777617, 231174128, 2910016}},
+		{"OrbListPagination", "ListPagination", Orb, ListTable, Tables, "key-", false, 100, 100, &Published{421, 2460378, 2344519, 25997}},
 		{"MicroListPagination", "ListPagination", Micro, ListAll, TableOfEachKey, "key-", false, 100, 100,
-			Published{482, 2471308, 2371703, 28785}},
-		{"OrbSetLarge", "SetLarge", Orb, Put, Nothing, "large-key-", true, 0, 0, Published{1200, 919767, 2113711, 67}},
-		{"MicroWriteLarge", "SetLarge", Micro, Put, Nothing, "large-key-", true, 0, 0, Published{530, 2139809, 5312348, 76}},
-		{"OrbGetLarge", "GetLarge", Orb, Get, OneRecord, "large-test-key", true, 0, 0, Published{2284, 487448, 3190474, 81}},
-		{"MicroReadLarge", "GetLarge", Micro, Get, OneRecord, "large-test-key", true, 0, 0, Published{183, 6572089, 5315176, 96}},
-		{"OrbSetGetLarge", "SetGetLarge", Orb, PutGet, Nothing, "large-key-", true, 0, 0, Published{750, 1444972, 6979392, 149}},
-		{"MicroWriteReadLarge", "SetGetLarge", Micro, PutGet, Nothing, "large-key-", true, 0, 0, Published{134, 8717133, 12316065, 175}},
-		{"OrbDeleteLarge", "DeleteLarge", Orb, PutDelete, Nothing, "large-key-", true, 0, 0, Published{939, 1168799, 4837791, 132}},
-		{"MicroDeleteLarge", "DeleteLarge", Micro, PutDelete, Nothing, "large-key-", true, 0, 0, Published{453, 2387964, 8422971, 122}},
+			&Published{482, 2471308, 2371703, 28785}},
+		{"OrbSetLarge", "SetLarge", Orb, Put, Nothing, "large-key-", true, 0, 0, &Published{1200, 919767, 2113711, 67}},
+		{"MicroWriteLarge", "SetLarge", Micro, Put, Nothing, "large-key-", true, 0, 0, &Published{530, 2139809, 5312348, 76}},
+		{"OrbGetLarge", "GetLarge", Orb, Get, OneRecord, "large-test-key", true, 0, 0, &Published{2284, 487448, 3190474, 81}},
+		{"MicroReadLarge", "GetLarge", Micro, Get, OneRecord, "large-test-key", true, 0, 0, &Published{183, 6572089, 5315176, 96}},
+		{"OrbSetGetLarge", "SetGetLarge", Orb, PutGet, Nothing, "large-key-", true, 0, 0, &Published{750, 1444972, 6979392, 149}},
+		{"MicroWriteReadLarge", "SetGetLarge", Micro, PutGet, Nothing, "large-key-", true, 0, 0, &Published{134, 8717133, 12316065, 175}},
+		{"OrbDeleteLarge", "DeleteLarge", Orb, PutDelete, Nothing, "large-key-", true, 0, 0, &Published{939, 1168799, 4837791, 132}},
+		{"MicroDeleteLarge", "DeleteLarge", Micro, PutDelete, Nothing, "large-key-", true, 0, 0, &Published{453, 2387964, 8422971, 122}},
 	}
 }
 
@@ -103,8 +108,8 @@ func Rows() []Row {
 // one table out of the same 100.
 func LikeForLike() []Row {
 	return []Row{
-		{"MicroListTable", "List", Micro, ListTable, Tables, "key-", false, 0, 0, Published{}},
-		{"MicroListPaginationTable", "ListPagination", Micro, ListTable, Tables, "key-", false, 100, 100, Published{}},
+		{"MicroListTable", "List", Micro, ListTable, Tables, "key-", false, 0, 0, nil},
+		{"MicroListPaginationTable", "ListPagination", Micro, ListTable, Tables, "key-", false, 100, 100, nil},
 	}
 }
 
@@ -114,7 +119,7 @@ func Compatible() []Row {
 	var all []Row
 	for _, row := range Rows() {
 		if row.Layout == Orb {
-			row.Name, row.Layout, row.Published = "OrbCompat"+strings.TrimPrefix(row.Name, "Orb"), OrbCompat, Published{}
+			row.Name, row.Layout, row.Published = "OrbCompat"+strings.TrimPrefix(row.Name, "Orb"), OrbCompat, nil
 			all = append(all, row)
 		}
 	}
@@ -125,11 +130,12 @@ func Compatible() []Row {
 // RunOptions are options of a Run.
 type RunOptions struct {
 	// Database holds only the row's records. Default: "default".
-	Database string
+	Database string `json:"database"`
 	// Tables and Keys (per table) of the rows that list. Defaults: 100 and 1,000.
-	Tables, Keys int
+	Tables int `json:"tables"`
+	Keys   int `json:"keys"`
 	// Replicas of the buckets. Default: 1.
-	Replicas int
+	Replicas int `json:"replicas"`
 }
 
 // Run is a row over one connection, for one client at a time. Several clients, each with a Run and
@@ -163,13 +169,7 @@ func (row Row) Open(ctx context.Context, js jetstream.JetStream, options RunOpti
 	if err != nil {
 		return nil, err
 	}
-	run := &Run{row: row, store: store, conn: js.Conn(), tables: options.Tables, keys: options.Keys}
-	if run.tables == 0 {
-		run.tables = 100
-	}
-	if run.keys == 0 {
-		run.keys = 1000
-	}
+	run := &Run{row: row, store: store, conn: js.Conn(), tables: cmp.Or(options.Tables, 100), keys: cmp.Or(options.Keys, 1000)}
 	run.listed = run.expected()
 	if row.Large {
 		run.large = largeValue()

@@ -51,7 +51,7 @@ MicroDeleteLarge 453 2387964 ns/op 8422971 B/op 122 allocs/op
 	var text strings.Builder
 	pairs := map[string][]kvlayout.Layout{}
 	for _, row := range kvlayout.Rows() {
-		p := row.Published
+		p := *row.Published
 		fmt.Fprintf(&text, "%s %d %d ns/op %d B/op %d allocs/op\n", row.Name, p.Iterations, p.Nanoseconds, p.Bytes, p.Allocations)
 		pairs[row.Pair] = append(pairs[row.Pair], row.Layout)
 	}

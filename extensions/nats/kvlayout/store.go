@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // Record is a record of a Store.
@@ -23,11 +25,11 @@ type Record struct {
 
 // Options are options of a Store.
 type Options struct {
-	Layout Layout
+	Layout Layout `json:"layout"`
 	// Database defaults to DefaultDatabase.
-	Database string
+	Database string `json:"database"`
 	// Replicas of new buckets. Default: 1, which the libraries always use.
-	Replicas int
+	Replicas int `json:"replicas"`
 }
 
 const deadline = 30 * time.Second
@@ -52,115 +54,99 @@ func Open(ctx context.Context, js jetstream.JetStream, options Options) (*Store,
 		options.Database = DefaultDatabase
 	}
 	store := &Store{js: js, options: options, buckets: map[string]jetstream.KeyValue{}}
-	if layout != Micro {
-		return store, nil
+	if layout == Micro {
+		err = store.Make(ctx, "")
 	}
-	ctx, cancel := withDeadline(ctx)
-	defer cancel()
-	_, err = store.open(ctx, options.Database)
 
-	return store, wrap("open", options.Database, "", err)
+	return store, err
 }
 
 // Make creates the bucket of a table if it is missing. The table may be "".
 func (s *Store) Make(ctx context.Context, table string) error {
-	ctx, cancel := withDeadline(ctx)
-	defer cancel()
-	name := s.options.Layout.Bucket(s.options.Database, table)
-	_, err := s.open(ctx, name)
-
-	return wrap("open", name, "", err)
+	return s.in(ctx, "open", table, func(context.Context, jetstream.KeyValue) error { return nil })
 }
 
 // Put writes a record. It overwrites an existing one.
 func (s *Store) Put(ctx context.Context, record Record) error {
-	ctx, cancel := withDeadline(ctx)
-	defer cancel()
-	at, err := s.place(ctx, record.Table, record.Key)
-	if err == nil {
-		err = s.put(ctx, at, record)
-	}
+	return s.at(ctx, "put", record.Table, record.Key, func(ctx context.Context, bucket jetstream.KeyValue, encoded string) error {
+		value, err := s.options.Layout.EncodeValue(record)
+		if err == nil {
+			_, err = bucket.Put(ctx, encoded, value)
+		}
 
-	return at.wrap("put", err)
-}
-
-func (s *Store) put(ctx context.Context, at place, record Record) error {
-	value, err := s.options.Layout.EncodeValue(record)
-	if err != nil {
 		return err
-	}
-	_, err = at.bucket.Put(ctx, at.encoded, value)
-
-	return err
+	})
 }
 
 // Get reads a record. The error is ErrNotFound if it does not exist, and ErrValue if its value does
 // not fit the layout.
-func (s *Store) Get(ctx context.Context, table, key string) (Record, error) {
-	ctx, cancel := withDeadline(ctx)
-	defer cancel()
-	var record Record
-	at, err := s.place(ctx, table, key)
-	if err == nil {
-		record, err = s.get(ctx, at, table)
-	}
+func (s *Store) Get(ctx context.Context, table, key string) (record Record, err error) {
+	err = s.at(ctx, "get", table, key, func(ctx context.Context, bucket jetstream.KeyValue, encoded string) error {
+		entry, err := bucket.Get(ctx, encoded)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			return ErrNotFound
+		}
+		if err == nil {
+			record, err = s.options.Layout.DecodeValue(table, key, entry.Value())
+		}
 
-	return record, at.wrap("get", err)
-}
+		return err
+	})
 
-func (s *Store) get(ctx context.Context, at place, table string) (Record, error) {
-	entry, err := at.bucket.Get(ctx, at.encoded)
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return Record{}, ErrNotFound
-	}
-	if err != nil {
-		return Record{}, err
-	}
-
-	return s.options.Layout.DecodeValue(table, at.key, entry.Value())
+	return record, err
 }
 
 // Delete removes a record. A missing record is not an error.
 func (s *Store) Delete(ctx context.Context, table, key string) error {
+	return s.at(ctx, "delete", table, key, func(ctx context.Context, bucket jetstream.KeyValue, encoded string) error {
+		switch {
+		case s.options.Layout.Purges():
+			return bucket.Purge(ctx, encoded)
+		case table == "DELETE_BUCKET":
+			return fmt.Errorf("%w: to go-micro, table DELETE_BUCKET means to delete a bucket", ErrName)
+		default:
+			return bucket.Delete(ctx, encoded)
+		}
+	})
+}
+
+// at does an operation on a record.
+func (s *Store) at(
+	ctx context.Context, op, table, key string, do func(ctx context.Context, bucket jetstream.KeyValue, encoded string) error,
+) error {
+	err := ErrKey
+	if key != "" {
+		err = s.in(ctx, op, table, func(ctx context.Context, bucket jetstream.KeyValue) error {
+			return do(ctx, bucket, s.options.Layout.encode(table, key))
+		})
+	}
+	if failed, is := errors.AsType[*Error](err); is {
+		failed.Key = key
+
+		return failed
+	}
+
+	return wrap(op, s.options.Layout.Bucket(s.options.Database, table), err)
+}
+
+// in does an operation on the bucket of a table.
+func (s *Store) in(ctx context.Context, op, table string, do func(ctx context.Context, bucket jetstream.KeyValue) error) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	at, err := s.place(ctx, table, key)
-	switch {
-	case err != nil:
-	case s.options.Layout.Purges():
-		err = at.bucket.Purge(ctx, at.encoded)
-	case table == "DELETE_BUCKET":
-		err = fmt.Errorf("%w: to go-micro, table DELETE_BUCKET means to delete a bucket", ErrName)
-	default:
-		err = at.bucket.Delete(ctx, at.encoded)
+	name := s.options.Layout.Bucket(s.options.Database, table)
+	bucket, err := s.open(ctx, name)
+	if err == nil {
+		err = do(ctx, bucket)
 	}
 
-	return at.wrap("delete", err)
+	return wrap(op, name, err)
 }
-
-type place struct {
-	bucket       jetstream.KeyValue
-	name         string // name of the bucket
-	key, encoded string
-}
-
-// place returns the names even with an error.
-func (s *Store) place(ctx context.Context, table, key string) (at place, err error) {
-	at = place{name: s.options.Layout.Bucket(s.options.Database, table), key: key}
-	if key == "" {
-		return at, ErrKey
-	}
-	if at.bucket, err = s.open(ctx, at.name); err == nil {
-		at.encoded = s.options.Layout.encode(table, key)
-	}
-
-	return at, err
-}
-
-func (p *place) wrap(op string, err error) error { return wrap(op, p.name, p.key, err) }
 
 func (s *Store) open(ctx context.Context, name string) (jetstream.KeyValue, error) {
-	if bucket := s.known(name); bucket != nil {
+	s.mu.Lock()
+	bucket := s.buckets[name]
+	s.mu.Unlock()
+	if bucket != nil {
 		return bucket, nil
 	}
 	bucket, err := s.js.KeyValue(ctx, name)
@@ -178,19 +164,6 @@ func (s *Store) open(ctx context.Context, name string) (jetstream.KeyValue, erro
 	s.mu.Unlock()
 
 	return bucket, nil
-}
-
-func (s *Store) known(name string) jetstream.KeyValue {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	return s.buckets[name]
-}
-
-func (s *Store) forget(name string) {
-	s.mu.Lock()
-	delete(s.buckets, name)
-	s.mu.Unlock()
 }
 
 func (s *Store) create(ctx context.Context, name string) (jetstream.KeyValue, error) {
@@ -234,12 +207,134 @@ func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, deadline)
 }
 
-func wrap(op, bucket, key string, err error) error {
+func wrap(op, bucket string, err error) error {
 	if err == nil {
 		return nil
 	}
 
-	return &Error{op, bucket, key, err}
+	return &Error{Op: op, Bucket: bucket, Err: err}
+}
+
+// ListOptions select the keys of List.
+type ListOptions struct {
+	// Table is "" for records without a table. In Micro, "" lists all tables, and the keys then
+	// begin with table_. OrbCompat ignores it.
+	Table string `json:"table"`
+	// Prefix and Suffix of the keys, without the table. "" matches all.
+	Prefix string `json:"prefix"`
+	Suffix string `json:"suffix"`
+	// Limit is the maximum number of keys (0: all) after the first Offset ones. Orb and OrbCompat
+	// also count keys that do not match.
+	Limit  uint32 `json:"limit"`
+	Offset uint32 `json:"offset"`
+}
+
+// List returns the matching keys, not encoded, in the order of their last writes. It transfers all
+// keys of the bucket, whatever the options are. A key that is written meanwhile may come twice. The
+// error is ErrEmpty for an empty bucket in the layouts that say so, and ErrIncomplete if the
+// connection was closed meanwhile.
+func (s *Store) List(ctx context.Context, options ListOptions) (keys []string, err error) {
+	err = s.in(ctx, "list", options.Table, func(ctx context.Context, bucket jetstream.KeyValue) error {
+		all, err := s.allKeys(ctx, bucket)
+		switch {
+		case err != nil:
+			return err
+		case s.options.Layout == Micro:
+			keys = page(s.filter(all, options), options)
+		case len(all) == 0:
+			return ErrEmpty
+		default:
+			keys = s.filter(page(all, options), options)
+		}
+
+		return nil
+	})
+
+	return keys, err
+}
+
+// allKeys returns the encoded keys of a bucket, unsorted as in the nats.go versions of the
+// libraries. It returns an error if the context ends; jetstream.KeyValue.Keys would return an
+// incomplete list.
+func (s *Store) allKeys(ctx context.Context, bucket jetstream.KeyValue) ([]string, error) {
+	watcher, err := bucket.WatchAll(ctx, jetstream.IgnoreDeletes(), jetstream.MetaOnly())
+	if err != nil {
+		return nil, err
+	}
+	keys, err := s.collect(ctx, watcher)
+	if err != nil {
+		crash.Go("the end of a watcher", func() { StopWatcher(watcher) }) // it may wait for a silent server
+	} else {
+		StopWatcher(watcher)
+	}
+
+	return keys, err
+}
+
+func (s *Store) collect(ctx context.Context, watcher jetstream.KeyWatcher) ([]string, error) {
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	keys := []string{}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-look.C: // a watcher that was half made when the connection ended sends no end mark
+			if s.js.Conn().IsClosed() {
+				return nil, ErrIncomplete
+			}
+		case entry, open := <-watcher.Updates():
+			switch {
+			case entry != nil:
+				keys = append(keys, entry.Key())
+			case open:
+				return keys, nil
+			case ctx.Err() != nil:
+				return nil, ctx.Err()
+			default:
+				return nil, ErrIncomplete
+			}
+		}
+	}
+}
+
+// StopWatcher stops a watcher. It discards entries meanwhile, since Stop needs a lock that the
+// watcher holds while it delivers one.
+func StopWatcher(watcher jetstream.KeyWatcher) {
+	crash.Go("the end of a watcher", func() {
+		for {
+			select {
+			case _, open := <-watcher.Updates():
+				if !open {
+					return
+				}
+			case <-time.After(time.Second):
+				return
+			}
+		}
+	})
+	_ = watcher.Stop()
+}
+
+func (s *Store) filter(encoded []string, options ListOptions) []string {
+	keys := encoded[:0]
+	for _, each := range encoded {
+		key, ok := s.options.Layout.decode(options.Table, each)
+		if ok && strings.HasPrefix(key, options.Prefix) && strings.HasSuffix(key, options.Suffix) {
+			keys = append(keys, key)
+		}
+	}
+
+	return keys
+}
+
+func page(keys []string, options ListOptions) []string {
+	keys = keys[min(int(options.Offset), len(keys)):]
+	if options.Limit == 0 {
+		return keys
+	}
+
+	return keys[:min(int(options.Limit), len(keys))]
 }
 
 // Drop deletes the database with all its records: its bucket and, in the layout Orb, the buckets of
@@ -257,15 +352,18 @@ func (s *Store) Drop(ctx context.Context) error {
 		}
 	}
 	if err := lister.Error(); err != nil {
-		return wrap("drop", s.options.Database, "", err)
+		return wrap("drop", s.options.Database, err)
 	}
 	for _, name := range names {
-		s.forget(name)
-		if err := s.empty(ctx, name); err != nil {
-			return wrap("drop", name, "", err)
+		s.mu.Lock()
+		delete(s.buckets, name)
+		s.mu.Unlock()
+		err := s.empty(ctx, name)
+		if err == nil {
+			err = s.js.DeleteKeyValue(ctx, name)
 		}
-		if err := s.js.DeleteKeyValue(ctx, name); err != nil {
-			return wrap("drop", name, "", err)
+		if err != nil {
+			return wrap("drop", name, err)
 		}
 	}
 
