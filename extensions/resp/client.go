@@ -11,6 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
+	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
 // client is the JavaScript object Client, with one connection to each server.
@@ -75,10 +76,10 @@ func (c *client) throw(err error) {
 var methods = k6x.Methods[*client]{ //nolint:gochecknoglobals // a table
 	"connect": k6x.InTurn((*client).connect),
 	"close":   (*client).close,
-	"run":     (*client).run,
-	"prefill": (*client).prefill,
-	"hitRate": (*client).hitRate,
-	"ycsb":    (*client).ycsb,
+	"run":     bench("run", (*workload.CacheBench).Run),
+	"prefill": bench("prefill", (*workload.CacheBench).Prefill),
+	"ycsb":    bench("ycsb", (*workload.CacheBench).YCSB),
+	"hitRate": bench("hitRate", (*workload.CacheBench).HitRate),
 	"info":    (*client).info,
 }
 
@@ -118,33 +119,15 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-func (c *client) run(call sobek.FunctionCall) sobek.Value {
-	c.one("run")
+func bench(method string, do func(*workload.CacheBench, sobek.FunctionCall) sobek.Value) k6x.Method[*client] {
+	return func(c *client, call sobek.FunctionCall) sobek.Value {
+		if len(c.nodes) > 1 && c.cluster == nil && method != "hitRate" {
+			c.Misuse("%s works with one server or, with the option cluster, with one cluster, and this Client has %d servers; "+
+				"hitRate spreads its keys over several", method, len(c.nodes))
+		}
 
-	return c.during(func() sobek.Value { return c.bench.Run(call) })
-}
-
-func (c *client) prefill(call sobek.FunctionCall) sobek.Value {
-	c.one("prefill")
-
-	return c.during(func() sobek.Value { return c.bench.Prefill(call) })
-}
-
-func (c *client) ycsb(call sobek.FunctionCall) sobek.Value {
-	c.one("ycsb")
-
-	return c.during(func() sobek.Value { return c.bench.YCSB(call) })
-}
-
-func (c *client) one(method string) {
-	if len(c.nodes) > 1 && c.cluster == nil {
-		c.Misuse("%s works with one server or, with the option cluster, with one cluster, and this Client has %d servers; "+
-			"hitRate spreads its keys over several", method, len(c.nodes))
+		return c.during(func() sobek.Value { return do(c.bench, call) })
 	}
-}
-
-func (c *client) hitRate(call sobek.FunctionCall) sobek.Value {
-	return c.during(func() sobek.Value { return c.bench.HitRate(call) })
 }
 
 // The end of the VU's context interrupts the job.
@@ -170,4 +153,21 @@ func (c *client) each(job func(*node)) {
 	for _, n := range c.nodes {
 		job(n)
 	}
+}
+
+// unusable is the error of a server that k6/x/resp cannot work with. It ends the run and the test.
+type unusable struct{ said *wire.Error }
+
+// Error implements error.
+func (u unusable) Error() string { return u.said.Error() }
+
+// Unwrap returns the server's error, and workload.ErrClosed, which ends a run.
+func (u unusable) Unwrap() []error { return []error{u.said, workload.ErrClosed} }
+
+func asError(err error) k6x.Error {
+	if e, is := errors.AsType[*wire.Error](err); is {
+		return k6x.Error{Kind: e.Kind, Message: e.Message, Cause: err}
+	}
+
+	return k6x.Error{Kind: k6x.KindInternal, Message: err.Error(), Cause: err}
 }

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
@@ -79,6 +82,21 @@ func (c *cluster) ask(nodes []*node) (err error) {
 	}
 
 	return err
+}
+
+// refresh asks unless a client asks now, or has done so within askEvery.
+func (c *cluster) refresh(nodes []*node) (asked bool, err error) {
+	t := c.topology
+	if !t.asking.CompareAndSwap(false, true) {
+		return false, nil
+	}
+	defer t.asking.Store(false)
+	if now := clock.Now(); t.asked == 0 || now-t.asked >= askEvery {
+		t.asked, asked = now, true
+		err = c.ask(nodes)
+	}
+
+	return asked, err
 }
 
 func (n *node) peer(address string) string {
@@ -178,9 +196,8 @@ func (c *cluster) follow(n *node, slot int, err error, job func(*wire.Conn) erro
 func (c *cluster) moved(from *node, said *wire.Error) *node {
 	server := c.topology.server(from.peer(said.Address))
 	n := c.node(server)
-	if owner, _ := c.topology.owner(said.Slot); owner != server && c.topology.mayAsk() {
-		_ = c.ask(c.all(n))
-		c.topology.answered()
+	if owner, _ := c.topology.owner(said.Slot); owner != server {
+		_, _ = c.refresh(c.all(n))
 	}
 	c.topology.assign(said.Slot, said.Slot, server)
 
@@ -189,11 +206,10 @@ func (c *cluster) moved(from *node, said *wire.Error) *node {
 
 // reconsidered returns the server's error if no other server answers.
 func (c *cluster) reconsidered(n *node, slot int, said *wire.Error) (*node, error) {
-	if said.Code != wire.TryAgain && c.topology.mayAsk() {
+	if said.Code != wire.TryAgain {
 		others := c.all(n)[1:]
-		err := c.ask(others)
-		c.topology.answered()
-		if err != nil || len(others) == 0 && said.Kind == wire.KindConnect {
+		asked, err := c.refresh(others)
+		if asked && (err != nil || len(others) == 0 && said.Kind == wire.KindConnect) {
 			return n, said
 		}
 	}
@@ -331,31 +347,88 @@ func (c *cluster) finish(b *batch, p *part) {
 }
 
 func (c *cluster) redo(b *batch, u undone) {
-	alone, command := alone{batch: b, position: u.position}, &b.commands[u.position]
+	command, alone := &b.commands[u.position], part{batch: b, positions: []int{u.position}, node: u.node}
 	err := c.follow(u.node, wire.Slot(command.Key), command.Err, func(conn *wire.Conn) (err error) {
-		alone.err = nil
+		command.Err = nil
 		b.store.values, err = conn.Pipeline(1, &alone, b.store.values)
+		if err == nil && !command.Answered {
+			err = command.Err
+		}
 
-		return cmp.Or(err, alone.err)
+		return err
 	})
 	if err != nil {
 		b.fail(u.position, err)
 	}
 }
 
-type alone struct {
-	batch    *batch
-	position int
-	err      error
+// topology is the process's knowledge of a cluster: which server has which slot. All clients share
+// it.
+type topology struct {
+	// owners are indices of servers, plus one; 0 for an unknown owner.
+	owners [wire.Slots]atomic.Int32
+
+	mu      sync.Mutex
+	servers []string // addresses; it only grows
+
+	asking atomic.Bool
+	asked  time.Duration // when a client asked last; guarded by asking
 }
 
-// Request implements wire.Pipeline.
-func (a *alone) Request(int) wire.Request { return a.batch.Request(a.position) }
+const askEvery = 100 * time.Millisecond
 
-// Answered implements wire.Pipeline.
-func (a *alone) Answered(_ int, answer wire.Reply, err error) {
-	if a.err = err; !notDone(err) {
-		a.err = nil
-		a.batch.Answered(a.position, answer, err)
+func newTopology(seeds []server) *topology {
+	t := &topology{}
+	for _, s := range seeds {
+		t.server(s.Address)
 	}
+
+	return t
+}
+
+func (t *topology) server(address string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := slices.Index(t.servers, address); i >= 0 {
+		return i
+	}
+	t.servers = append(t.servers, address)
+
+	return len(t.servers) - 1
+}
+
+func (t *topology) address(server int) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	return t.servers[server]
+}
+
+func (t *topology) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	return len(t.servers)
+}
+
+func (t *topology) owner(slot int) (server int, known bool) {
+	owner := int(t.owners[slot].Load())
+
+	return owner - 1, owner > 0
+}
+
+func (t *topology) assign(first, last, server int) {
+	for slot := first; slot <= last; slot++ {
+		t.owners[slot].Store(int32(server) + 1)
+	}
+}
+
+func (t *topology) primaries() (servers []int) {
+	for slot := range t.owners {
+		if server, known := t.owner(slot); known && !slices.Contains(servers, server) {
+			servers = append(servers, server)
+		}
+	}
+
+	return servers
 }

@@ -1,6 +1,7 @@
 package resp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -108,7 +109,7 @@ func (c *Config) checkCluster() error {
 }
 
 // The errors of parse never show the URL, which may hold a password.
-func parse(text string) (server, error) { //nolint:cyclop // one case for each part of a URL
+func parse(text string) (server, error) {
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "./") {
 		return server{Address: text, Network: "unix"}, nil
 	}
@@ -129,33 +130,20 @@ func parse(text string) (server, error) { //nolint:cyclop // one case for each p
 	}
 	s := server{Network: "tcp", TLS: u.Scheme == "rediss", User: u.User.Username()}
 	s.Password, _ = u.User.Password()
+	db := strings.Trim(u.Path, "/")
 	switch u.Scheme {
 	case "unix":
 		s.Network, s.Address = "unix", u.Path
-		if s.Address == "" {
-			return server{}, errURL
-		}
-		s.DB, err = strconv.Atoi(strings.TrimPrefix(u.RawQuery, "db="))
-		if u.RawQuery != "" && err != nil {
-			return server{}, errURL
-		}
+		db = strings.TrimPrefix(u.RawQuery, "db=")
 	case "redis", "rediss":
-		host, port := u.Hostname(), u.Port()
-		if host == "" {
-			host = "localhost"
-		}
-		if port == "" {
-			port = defaultPort
-		}
-		if s.Address, err = k6x.HostPort(host, port); err != nil {
+		if s.Address, err = k6x.HostPort(cmp.Or(u.Hostname(), "localhost"), cmp.Or(u.Port(), defaultPort)); err != nil {
 			return server{}, err
 		}
-		if db := strings.Trim(u.Path, "/"); db != "" {
-			if s.DB, err = strconv.Atoi(db); err != nil || s.DB < 0 {
-				return server{}, errURL
-			}
-		}
-	default:
+	}
+	if db != "" {
+		s.DB, err = strconv.Atoi(db)
+	}
+	if err != nil || s.DB < 0 || s.Address == "" {
 		return server{}, errURL
 	}
 

@@ -38,23 +38,16 @@ type sharedByAll struct {
 
 	watched workload.Evictions
 
-	mu         sync.Mutex
-	topologies map[string]*topology // topologies of clusters, by target
+	topologies sync.Map // topologies of clusters, by target
 }
 
 func (s *sharedByAll) topology(config *Config) *topology {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.topologies[config.target()]
-	if t == nil {
-		t = newTopology(config.Servers)
-		if s.topologies == nil {
-			s.topologies = map[string]*topology{}
-		}
-		s.topologies[config.target()] = t
+	t, known := s.topologies.Load(config.target())
+	if !known {
+		t, _ = s.topologies.LoadOrStore(config.target(), newTopology(config.Servers))
 	}
 
-	return t
+	return t.(*topology) //nolint:forcetypeassert // the map holds no other type
 }
 
 type module struct {

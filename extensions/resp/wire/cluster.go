@@ -76,12 +76,7 @@ func (c *Conn) Asking() { c.asking = true }
 // ClusterSlots calls each for every range of slots with its primary. The host of an address is
 // empty if it is the connection's.
 func (c *Conn) ClusterSlots(each func(first, last int, address string)) error {
-	if failed := c.begin(); failed != nil {
-		return failed
-	}
-	c.command("cluster", 1)
-	c.word([]byte("slots"))
-	if failed := c.flush(); failed != nil {
+	if failed := c.ask("cluster", []byte("slots")); failed != nil {
 		return failed
 	}
 	ranges, failed := c.readArray()
@@ -90,90 +85,68 @@ func (c *Conn) ClusterSlots(each func(first, last int, address string)) error {
 		failed.Message = "the server is no node of a Redis Cluster: leave out the option cluster (" + failed.Message + ")"
 	}
 	for range ranges {
-		if failed = c.readRange(each); failed != nil {
-			break
+		r := slotReader{conn: c}
+		parts := r.array("a range of slots", 3)
+		first, last := r.number("slot", 0, Slots-1), r.number("slot", 0, Slots-1)
+		members := r.array("an address", 2)
+		host := r.text()
+		port := r.number("an address with port", 1, 1<<16-1)
+		r.skip(members - 2)
+		r.skip(parts - 3)
+		if r.failed == nil && first > last {
+			r.failed = c.protocolError("the server sent slots from %d to %d", first, last)
 		}
-	}
-	if failed != nil && ranges > 0 && c.Failed == nil {
-		failed = c.protocolError("%s", failed.Message)
+		if r.failed != nil {
+			return c.within(r.failed)
+		}
+		each(first, last, net.JoinHostPort(host, strconv.Itoa(port)))
 	}
 
 	return asError(failed)
 }
 
-func (c *Conn) readRange(each func(first, last int, address string)) *Error {
-	parts, failed := c.readArray()
-	if failed != nil {
-		return failed
-	}
-	if parts < 3 {
-		return c.protocolError("the server sent a range of slots with %d elements", parts)
-	}
-	first, failed := c.readSlot()
-	if failed != nil {
-		return failed
-	}
-	last, failed := c.readSlot()
-	if failed != nil {
-		return failed
-	}
-	address, failed := c.readAddress()
-	if failed != nil {
-		return failed
-	}
-	if first > last {
-		return c.protocolError("the server sent slots from %d to %d", first, last)
-	}
-	each(first, last, address)
-
-	return c.skip(parts - 3)
+// slotReader reads the elements of a range of slots until one of them fails.
+type slotReader struct {
+	conn   *Conn
+	failed *Error
 }
 
-func (c *Conn) readSlot() (int, *Error) {
-	n, failed := c.readNumber()
-	if failed == nil && (n < 0 || n >= Slots) {
-		failed = c.protocolError("the server sent slot %d: there are %d", n, Slots)
+func (r *slotReader) array(what string, least int) (n int) {
+	if r.failed == nil {
+		n, r.failed = r.conn.readArray()
+	}
+	if r.failed == nil && n < least {
+		r.failed = r.conn.protocolError("the server sent %s with %d elements", what, n)
 	}
 
-	return int(n), failed
+	return n
 }
 
-func (c *Conn) readAddress() (string, *Error) {
-	const maxPort = 1<<16 - 1
-	parts, failed := c.readArray()
-	if failed != nil {
-		return "", failed
+func (r *slotReader) number(what string, least, most int64) int {
+	var n int64
+	if r.failed == nil {
+		n, r.failed = r.conn.readNumber()
 	}
-	if parts < 2 {
-		return "", c.protocolError("the server sent an address with %d elements", parts)
-	}
-	host, _, failed := c.readValue(nil)
-	if failed != nil {
-		return "", failed
-	}
-	port, failed := c.readNumber()
-	if failed != nil {
-		return "", failed
-	}
-	if port < 1 || port > maxPort {
-		return "", c.protocolError("the server sent an address with port %d", port)
+	if r.failed == nil && (n < least || n > most) {
+		r.failed = r.conn.protocolError("the server sent %s %d: it must be from %d to %d", what, n, least, most)
 	}
 
-	return net.JoinHostPort(string(host), strconv.FormatInt(port, 10)), c.skip(parts - 2)
+	return int(n)
 }
 
-func (c *Conn) readArray() (int, *Error) {
-	n, failed := c.readLength('*', MaxElements, "an array of %s elements")
+func (r *slotReader) text() string {
+	var text []byte
+	if r.failed == nil {
+		text, _, r.failed = r.conn.readValue(nil)
+	}
 
-	return max(n, 0), failed
+	return string(text)
 }
 
-func (c *Conn) skip(replies int) *Error {
+func (r *slotReader) skip(replies int) {
 	for range replies {
-		if _, failed := c.readAny(nil); failed != nil {
-			return failed
+		if r.failed == nil {
+			_, r.failed = r.conn.readAny(nil)
 		}
 	}
-
-	return nil
 }

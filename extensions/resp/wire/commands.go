@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Verb is a command of a pipeline.
 type Verb uint8
@@ -59,25 +62,24 @@ func asError(e *Error) error {
 }
 
 func (c *Conn) write(q *Request) {
+	var digits [20]byte
 	switch q.Verb {
 	case Get:
-		c.command("get", 1)
-		c.word(q.Key)
+		c.command("get", q.Key)
 	case Delete:
-		c.command("del", 1)
-		c.word(q.Key)
+		c.command("del", q.Key)
 	case Set:
-		c.writeSet(q)
+		if q.TTL == 0 {
+			c.command("set", q.Key, q.Value)
+		} else {
+			c.command("set", q.Key, q.Value, []byte("ex"), strconv.AppendInt(digits[:0], int64(q.TTL), 10))
+		}
 	case Touch:
 		if q.TTL == 0 {
-			c.command("persist", 1)
-			c.word(q.Key)
-
-			return
+			c.command("persist", q.Key)
+		} else {
+			c.command("expire", q.Key, strconv.AppendInt(digits[:0], int64(q.TTL), 10))
 		}
-		c.command("expire", 2)
-		c.word(q.Key)
-		c.number(q.TTL)
 	case Any:
 		c.head('*', len(q.Words))
 		for _, word := range q.Words {
@@ -86,18 +88,19 @@ func (c *Conn) write(q *Request) {
 	}
 }
 
-func (c *Conn) writeSet(q *Request) {
-	words := 2
-	if q.TTL != 0 {
-		words = 4
+// command writes a command and its arguments.
+func (c *Conn) command(name string, words ...[]byte) {
+	c.begins(name, len(words))
+	for _, word := range words {
+		c.word(word)
 	}
-	c.command("set", words)
-	c.word(q.Key)
-	c.word(q.Value)
-	if q.TTL != 0 {
-		c.word([]byte("ex"))
-		c.number(q.TTL)
-	}
+}
+
+// begins writes a command's name; the words follow.
+func (c *Conn) begins(name string, words int) {
+	c.head('*', words+1)
+	c.head('$', len(name))
+	c.out = append(append(c.out, name...), "\r\n"...)
 }
 
 func (c *Conn) read(q *Request, into []byte) (Reply, *Error) {
@@ -120,62 +123,169 @@ func (c *Conn) read(q *Request, into []byte) (Reply, *Error) {
 	return reply, c.readInteger()
 }
 
+// ask sends a command of its own.
+func (c *Conn) ask(name string, words ...[]byte) *Error {
+	if failed := c.begin(); failed != nil {
+		return failed
+	}
+	c.command(name, words...)
+
+	return c.flush()
+}
+
 // GetMulti runs MGET. It calls got with the index and the value of each key that exists; the value
 // is valid until got returns. It returns into, which holds the values and may have grown.
 func (c *Conn) GetMulti(keys [][]byte, into []byte, got func(i int, value []byte)) ([]byte, error) {
 	if len(keys) == 0 {
 		return into, nil
 	}
-	if failed := c.begin(); failed != nil {
+	if failed := c.ask("mget", keys...); failed != nil {
 		return into, failed
 	}
-	c.command("mget", len(keys))
-	for _, key := range keys {
-		c.word(key)
-	}
-	if failed := c.flush(); failed != nil {
-		return into, failed
-	}
-	n, failed := c.readLength('*', MaxElements, "an array of %s elements")
+	n, failed := c.readArray()
 	switch {
 	case failed != nil:
 		return into, failed
 	case n != len(keys):
-		return into, c.protocolError("the server sent %d values for %d keys", max(n, 0), len(keys))
+		return into, c.protocolError("the server sent %d values for %d keys", n, len(keys))
 	}
-	for i := range n {
-		value, found, failed := c.readValue(into)
-		if failed != nil {
-			if c.Failed == nil { // MGET answers hold no errors within the array
-				_ = c.protocolError("%s", failed.Message)
-			}
-
-			return into, failed
-		}
-		into = value
+	into, failed = c.readValues(n, into, func(i int, value []byte, found bool) {
 		if found {
 			got(i, value)
 		}
-	}
+	})
 
-	return into, nil
+	return into, asError(failed)
 }
 
 // Info returns a section of INFO. "" asks for the server's default sections.
 func (c *Conn) Info(section string) (string, error) {
-	if failed := c.begin(); failed != nil {
-		return "", failed
-	}
+	words := [][]byte{[]byte(section)}
 	if section == "" {
-		c.command("info", 0)
-	} else {
-		c.command("info", 1)
-		c.word([]byte(section))
+		words = nil
 	}
-	if failed := c.flush(); failed != nil {
+	if failed := c.ask("info", words...); failed != nil {
 		return "", failed
 	}
 	text, _, failed := c.readValue(nil)
 
 	return strings.TrimPrefix(string(text), "txt:"), asError(failed) // the format of RESP 3
+}
+
+func (c *Conn) word(word []byte) {
+	c.head('$', len(word))
+	c.out = append(append(c.out, word...), "\r\n"...)
+}
+
+func (c *Conn) head(kind byte, n int) {
+	c.out = append(strconv.AppendInt(append(c.out, kind), int64(n), 10), "\r\n"...)
+}
+
+// flush sends the commands that are written, and reads the answer to ASKING if that precedes them.
+func (c *Conn) flush() *Error {
+	_, err := c.stream.Write(c.out)
+	c.out = c.out[:0]
+	if cap(c.out) > 4*writeSize {
+		c.out = nil
+	}
+	if err != nil {
+		return c.fail(c.broken(err))
+	}
+	if !c.asking {
+		return nil
+	}
+	c.asking = false
+	failed := c.readStatus()
+	if failed != nil && c.Failed == nil {
+		return c.protocolError("%s", failed.Message)
+	}
+
+	return failed
+}
+
+// runBytes is how many bytes of commands are sent before their answers are read. More might not fit
+// into the socket buffers, and then both sides would block in a write.
+const runBytes = 32 << 10
+
+const overhead = 128
+
+func (q *Request) size() int {
+	size := len(q.Key) + len(q.Value) + overhead
+	for _, word := range q.Words {
+		size += len(word) + overhead
+	}
+
+	return size
+}
+
+// Pipeline is a list of commands that are sent together before their answers are read.
+type Pipeline interface {
+	// Request returns command i.
+	Request(i int) Request
+	// Answered is called for each answer in order. Its text is valid until Answered returns.
+	Answered(i int, answer Reply, err error)
+}
+
+// Pipeline runs n commands. An error breaks the connection; commands without an answer fail with
+// it. It returns into, which holds the values and may have grown.
+func (c *Conn) Pipeline(n int, p Pipeline, into []byte) ([]byte, error) {
+	started := c.Start(n, p)
+
+	return c.Finish(started, n, p, into)
+}
+
+// Started is a pipeline whose first commands are sent.
+type Started struct {
+	sent   int
+	failed *Error
+}
+
+// Start sends the first commands of a pipeline. Finish must follow.
+func (c *Conn) Start(n int, p Pipeline) Started {
+	s := Started{failed: c.begin()}
+	if s.failed == nil {
+		s.sent, s.failed = c.sendRun(p, 0, n)
+	}
+
+	return s
+}
+
+// Finish reads the answers, and runs the commands that are not sent yet.
+func (c *Conn) Finish(s Started, n int, p Pipeline, into []byte) ([]byte, error) {
+	for done := 0; s.failed == nil; {
+		for ; s.failed == nil && done < s.sent; done++ {
+			into, s.failed = c.answer(done, p, into)
+		}
+		if s.failed != nil || done == n {
+			break
+		}
+		if s.failed = c.inStep(); s.failed == nil {
+			s.sent, s.failed = c.sendRun(p, done, n)
+		}
+	}
+
+	return into, asError(s.failed)
+}
+
+func (c *Conn) sendRun(p Pipeline, from, n int) (end int, failed *Error) {
+	for end = from; end < n; end++ {
+		q := p.Request(end)
+		if end > from && len(c.out)+q.size() > runBytes {
+			break
+		}
+		c.write(&q)
+	}
+
+	return end, c.flush()
+}
+
+func (c *Conn) answer(i int, p Pipeline, into []byte) ([]byte, *Error) {
+	q := p.Request(i)
+	reply, failed := c.read(&q, into)
+	if failed != nil && c.Failed != nil {
+		return reply.Text, failed
+	}
+	p.Answered(i, reply, asError(failed))
+
+	return reply.Text, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
@@ -89,19 +90,16 @@ func (c *Conn) greet(cfg *Config) *Error {
 	case cfg.Password != "":
 		asked++
 		if cfg.User == "" {
-			c.command("auth", 1)
+			c.command("auth", []byte(cfg.Password))
 		} else {
-			c.command("auth", 2)
-			c.word([]byte(cfg.User))
+			c.command("auth", []byte(cfg.User), []byte(cfg.Password))
 		}
-		c.word([]byte(cfg.Password))
 	}
 	if cfg.DB != 0 {
 		asked++
-		c.command("select", 1)
-		c.number(cfg.DB)
+		c.command("select", []byte(strconv.Itoa(cfg.DB)))
 	}
-	c.command("ping", 0)
+	c.command("ping")
 	if err := c.flush(); err != nil {
 		return c.closeReason(err)
 	}
@@ -124,14 +122,9 @@ func (c *Conn) greet(cfg *Config) *Error {
 func (c *Conn) hello(cfg *Config) {
 	c.resp3 = true
 	if cfg.Password == "" {
-		c.command("hello", 1)
-		c.word([]byte("3"))
-
-		return
-	}
-	c.command("hello", 4)
-	for _, word := range []string{"3", "auth", cmp.Or(cfg.User, "default"), cfg.Password} {
-		c.word([]byte(word))
+		c.command("hello", []byte("3"))
+	} else {
+		c.command("hello", []byte("3"), []byte("auth"), []byte(cmp.Or(cfg.User, "default")), []byte(cfg.Password))
 	}
 }
 
@@ -161,7 +154,7 @@ func (c *Conn) begin() *Error {
 	}
 	c.out = c.out[:0]
 	if c.asking {
-		c.command("asking", 0)
+		c.command("asking")
 	}
 
 	return c.inStep()

@@ -1,6 +1,9 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+	"strconv"
+)
 
 // Pair is a field of a hash, and its value.
 type Pair struct{ Field, Value []byte }
@@ -11,17 +14,14 @@ func (c *Conn) SetHash(key []byte, pairs []Pair, index []byte) error {
 	if failed := c.begin(); failed != nil {
 		return failed
 	}
-	c.command("hset", 1+2*len(pairs))
+	c.begins("hset", 1+2*len(pairs))
 	c.word(key)
 	for i := range pairs {
 		c.word(pairs[i].Field)
 		c.word(pairs[i].Value)
 	}
 	if index != nil {
-		c.command("zadd", 3)
-		c.word(index)
-		c.number(0)
-		c.word(key)
+		c.command("zadd", index, []byte("0"), key)
 	}
 	if failed := c.flush(); failed != nil {
 		return failed
@@ -54,12 +54,11 @@ func (c *Conn) GetHash(key []byte, fields [][]byte, into []byte, got func(field,
 
 func (c *Conn) writeGetHash(key []byte, fields [][]byte) {
 	if len(fields) == 0 {
-		c.command("hgetall", 1)
-		c.word(key)
+		c.command("hgetall", key)
 
 		return
 	}
-	c.command("hmget", 1+len(fields))
+	c.begins("hmget", 1+len(fields))
 	c.word(key)
 	for _, field := range fields {
 		c.word(field)
@@ -81,12 +80,9 @@ func (c *Conn) readHash(fields [][]byte, into []byte, got func(field, value []by
 	case len(fields) > 0 && n != len(fields), n < 0, len(fields) == 0 && n%2 != 0:
 		return into, c.protocolError("the server sent %d elements of a hash", n)
 	}
-	for i := range n {
-		value, found, failed := c.readValue(into)
-		into = value
+
+	return c.readValues(n, into, func(i int, value []byte, found bool) {
 		switch {
-		case failed != nil:
-			return into, c.within(failed)
 		case len(fields) > 0 && found:
 			got(fields[i], value)
 		case len(fields) > 0:
@@ -95,18 +91,7 @@ func (c *Conn) readHash(fields [][]byte, into []byte, got func(field, value []by
 		default:
 			got(c.field, value)
 		}
-	}
-
-	return into, nil
-}
-
-// An error answer within an array breaks the connection: no command here has one.
-func (c *Conn) within(failed *Error) *Error {
-	if c.Failed == nil {
-		return c.protocolError("%s", failed.Message)
-	}
-
-	return failed
+	})
 }
 
 // ScanHashes reads count hashes. Their keys are those in the sorted set index that follow from, in
@@ -146,32 +131,18 @@ func (c *Conn) ScanHashes(
 }
 
 func (c *Conn) rangeOf(index, from []byte, count int) (keys [][]byte, failed *Error) {
-	if failed := c.begin(); failed != nil {
+	limit := []byte(strconv.Itoa(count))
+	if failed := c.ask("zrangebylex", index, append([]byte("["), from...), []byte("+"), []byte("limit"), []byte("0"), limit); failed != nil {
 		return nil, failed
 	}
-	c.command("zrangebylex", 6)
-	c.word(index)
-	c.word(append([]byte("["), from...))
-	c.word([]byte("+"))
-	c.word([]byte("limit"))
-	c.number(0)
-	c.number(count)
-	if failed := c.flush(); failed != nil {
-		return nil, failed
-	}
-	n, failed := c.readLength('*', MaxElements, "an array of %s elements")
+	n, failed := c.readArray()
 	if failed != nil {
 		return nil, failed
 	}
-	if n < 0 || n > count {
+	if n > count {
 		return nil, c.protocolError("the server sent %d keys of a range of %d", n, count)
 	}
-	for range n {
-		if c.field, _, failed = c.readValue(c.field); failed != nil {
-			return nil, c.within(failed)
-		}
-		keys = append(keys, bytes.Clone(c.field))
-	}
+	c.field, failed = c.readValues(n, c.field, func(_ int, key []byte, _ bool) { keys = append(keys, bytes.Clone(key)) })
 
-	return keys, nil
+	return keys, failed
 }
