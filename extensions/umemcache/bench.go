@@ -29,6 +29,7 @@ func (c *client) batch(job func(sobek.FunctionCall) sobek.Value, call sobek.Func
 
 type store struct {
 	client *client
+	done   done
 
 	received, sent uint64
 
@@ -93,7 +94,7 @@ func (s *store) do(operation string, job func(context.Context, *wire.Client, *do
 	c.seat.Begin()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d, err := c.perform(c.VU().Context(), &c.done, operation, job)
+	d, err := c.perform(c.VU().Context(), &s.done, operation, job)
 	if d != nil {
 		c.count(d)
 		s.received += d.received

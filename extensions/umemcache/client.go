@@ -2,11 +2,9 @@ package umemcache
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/grafana/sobek"
-	"go.k6.io/k6/v2/js/common"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
@@ -32,10 +30,8 @@ type client struct {
 	mu   sync.Mutex // the VU may end in another goroutine
 	wire *wire.Client
 
-	key, into, value []byte // reusable buffers
-	done             done
-
 	tasks *k6x.Tasks
+	spare *task // a finished task, for its buffers
 }
 
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
@@ -54,51 +50,15 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	return nil
 }
 
-var methods = k6x.Methods[*client]{ //nolint:gochecknoglobals // a table
-	"connect":       k6x.InTurn((*client).connect),
-	"asyncConnect":  k6x.Promising((*client).connectTask),
-	"get":           (*client).get,
-	"asyncGet":      k6x.Promising((*client).getTask),
-	"getOrSet":      (*client).getOrSet,
-	"asyncGetOrSet": k6x.Promising((*client).getOrSetTask),
-	"set":           (*client).set,
-	"asyncSet":      k6x.Promising((*client).setTask),
-	"delete":        (*client).remove,
-	"asyncDelete":   k6x.Promising((*client).deleteTask),
-	"close":         (*client).close,
-	"asyncClose":    k6x.Promising((*client).closeTask),
-	"run":           (*client).run,
-	"prefill":       (*client).prefill,
-	"hitRate":       (*client).hitRate,
-	"ycsb":          (*client).ycsb,
-}
-
-func (c *client) connect(call sobek.FunctionCall) sobek.Value {
-	defer c.tagged("connect", call.Argument(0))()
-	c.do("connect", func(ctx context.Context, w *wire.Client, _ *done) error { return w.Connect(ctx) })
-
-	return sobek.Undefined()
-}
-
-// The metrics carry the tags until done is called.
-func (c *client) tagged(method string, options sobek.Value) (done func()) {
-	if k6x.IsNullish(options) {
-		return untagged
-	}
-	var tags k6x.Tags
-	if err := callOptions.Read(method, options, &tags); err != nil {
-		c.Throw(err)
-	}
-	c.Tag(tags)
-
-	return func() { c.Tag(k6x.Tags{}) }
-}
-
-func untagged() {}
-
-var callOptions = k6x.Options[k6x.Tags]{ //nolint:gochecknoglobals // a table
-	k6x.TagsOption(func(t *k6x.Tags) *k6x.Tags { return t }),
-}
+var methods = bothForms().With(k6x.Methods[*client]{ //nolint:gochecknoglobals // a table
+	"connect":    k6x.InTurn(k6x.Blocking(connect.read)),
+	"close":      (*client).close,
+	"asyncClose": k6x.Promising((*client).closeTask),
+	"run":        (*client).run,
+	"prefill":    (*client).prefill,
+	"hitRate":    (*client).hitRate,
+	"ycsb":       (*client).ycsb,
+})
 
 func (c *client) close(sobek.FunctionCall) sobek.Value {
 	c.notCalling()
@@ -114,28 +74,6 @@ func (c *client) notCalling() {
 	if c.calling {
 		c.Throw(errCalling)
 	}
-}
-
-func (c *client) do(operation string, job func(context.Context, *wire.Client, *done) error) {
-	c.notCalling()
-	c.tasks.Wait()
-	c.calling = true
-	defer func() { c.calling = false }()
-	if err := c.locked(operation, job); err != nil {
-		c.fail(err)
-	}
-}
-
-func (c *client) locked(operation string, job func(context.Context, *wire.Client, *done) error) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	d, err := c.perform(c.VU().Context(), &c.done, operation, job)
-	if d != nil {
-		c.record(d)
-		c.Step(0, d.received, d.sent)
-	}
-
-	return err
 }
 
 // The caller holds c.mu.
@@ -187,17 +125,4 @@ func (c *client) disconnect() {
 	c.shared.targets.Leave(c.config.Target, wire.Target.Close)
 	c.wire = nil
 	c.Closing().Remove(c)
-}
-
-// fail throws err. An exception of the script's function is thrown unchanged.
-func (c *client) fail(err error) {
-	var thrown *sobek.Exception
-	var interrupted *sobek.InterruptedError
-	if errors.As(err, &thrown) {
-		panic(thrown)
-	}
-	if errors.As(err, &interrupted) {
-		common.Throw(c.Runtime(), interrupted)
-	}
-	c.Throw(err)
 }
