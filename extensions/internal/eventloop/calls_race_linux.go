@@ -4,7 +4,6 @@ package eventloop
 
 import (
 	"syscall"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,24 +16,4 @@ func epollWait(epoll uintptr, events []unix.EpollEvent) (int, syscall.Errno) {
 	}
 
 	return 0, errno
-}
-
-func setTimer(timer int, to *unix.ItimerSpec) syscall.Errno {
-	_, _, errno := syscall.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(timer), 0,
-		uintptr(unsafe.Pointer(to)), 0, 0, 0) //nolint:gosec // as package syscall asks for
-
-	return errno
-}
-
-func receiveMessage(socket uintptr, message *unix.Msghdr) (int, syscall.Errno) {
-	for {
-		n, _, errno := syscall.RawSyscall(syscall.SYS_RECVMSG, socket,
-			uintptr(unsafe.Pointer(message)), 0) //nolint:gosec // as package syscall asks for
-		if errno == 0 {
-			return int(n), 0
-		}
-		if errno != syscall.EINTR {
-			return 0, errno
-		}
-	}
 }

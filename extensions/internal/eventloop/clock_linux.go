@@ -20,5 +20,3 @@ func instant(t time.Time) int64 {
 
 	return 1
 }
-
-func timeOf(at int64) time.Time { return time.Now().Add(time.Duration(at - now())) }

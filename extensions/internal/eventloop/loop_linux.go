@@ -3,8 +3,8 @@
 package eventloop
 
 import (
-	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"os"
@@ -13,7 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -63,7 +62,6 @@ type loop struct {
 	block bool
 	// due is at or before the earliest deadline, on the scale of now.
 	due   int64
-	alarm int64
 	left  bool
 	stamp stamp
 }
@@ -105,7 +103,7 @@ func newLoop(number int, loops *Loops) (*loop, error) {
 	l := &loop{
 		number: number, loops: loops, watches: &loops.watches,
 		epoll: os.NewFile(uintptr(epoll), "epoll"), waker: os.NewFile(uintptr(event), "eventfd"),
-		seats: map[*Seat]struct{}{}, events: make([]unix.EpollEvent, atOnce), due: never, alarm: never,
+		seats: map[*Seat]struct{}{}, events: make([]unix.EpollEvent, atOnce), due: never,
 	}
 	l.poll = l.tryPoll
 	if l.raw, err = l.epoll.SyscallConn(); err != nil {
@@ -139,6 +137,13 @@ func (s *Seat) Do(number int, job func() error) error {
 	s.next, s.loop = nil, nil
 
 	return s.err
+}
+
+func (s *Seat) start(job func() error) {
+	s.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+		s.yield = yield
+		s.err = guarded(job)
+	})
 }
 
 // join makes a seat ready. Any goroutine may call it.
@@ -253,32 +258,11 @@ func (l *loop) resume(s *Seat) {
 
 func (l *loop) wait(block bool) bool {
 	l.block = block
-	if block && l.alarm != l.due {
-		l.setAlarm()
-	}
-	err := l.raw.Read(l.poll)
-	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+	if err := l.raw.Read(l.poll); err != nil {
 		l.fail(err)
-	}
-	if err != nil && l.alarm != never { // an expired alarm would end the next wait
-		l.alarm = never
-		if err := l.epoll.SetReadDeadline(time.Time{}); err != nil {
-			l.fail(err)
-		}
 	}
 
 	return l.failed.Load() == nil
-}
-
-func (l *loop) setAlarm() {
-	l.alarm = l.due
-	at := time.Time{}
-	if l.due != never {
-		at = timeOf(l.due)
-	}
-	if err := l.epoll.SetReadDeadline(at); err != nil {
-		l.fail(err)
-	}
 }
 
 // tryPoll polls for ready sockets. It returns false if the loop must wait in Go's poller.

@@ -6,7 +6,9 @@ import (
 	"context"
 	"os"
 	"slices"
+	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -91,23 +93,31 @@ func (l *loop) rouseEnded() {
 	})
 }
 
-// setBell sets the timer for the next sleeper. It returns false if one wakes now.
+// setBell sets the timer for the next sleeper or deadline. It returns false if that is now.
 func (l *loop) setBell() (later bool) {
-	if len(l.sleepers) == 0 {
+	next := l.due
+	if len(l.sleepers) > 0 {
+		next = min(next, l.sleepers[0].until)
+	}
+	if next == never || next == l.bell.rings {
 		return true
 	}
-	first, at := l.sleepers[0].until, now()
-	switch {
-	case first <= at:
+	at := now()
+	if next <= at {
 		return false
-	case first == l.bell.rings:
-		return true
 	}
-	l.bell.rings = first
-	once := unix.ItimerSpec{Value: unix.NsecToTimespec(first - at)}
+	l.bell.rings = next
+	once := unix.ItimerSpec{Value: unix.NsecToTimespec(next - at)}
 	if errno := setTimer(l.bell.timer, &once); errno != 0 {
 		l.fail(os.NewSyscallError("timerfd_settime", errno))
 	}
 
 	return true
+}
+
+func setTimer(timer int, to *unix.ItimerSpec) syscall.Errno {
+	_, _, errno := syscall.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(timer), 0,
+		uintptr(unsafe.Pointer(to)), 0, 0, 0) //nolint:gosec // as package syscall asks for
+
+	return errno
 }

@@ -93,3 +93,16 @@ func (t *stamp) read(control []byte) {
 		control = control[next:]
 	}
 }
+
+func receiveMessage(socket uintptr, message *unix.Msghdr) (int, syscall.Errno) {
+	for {
+		n, _, errno := syscall.RawSyscall(syscall.SYS_RECVMSG, socket,
+			uintptr(unsafe.Pointer(message)), 0) //nolint:gosec // as package syscall asks for
+		if errno == 0 {
+			return int(n), 0
+		}
+		if errno != syscall.EINTR {
+			return 0, errno
+		}
+	}
+}
