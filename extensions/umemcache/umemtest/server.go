@@ -1,6 +1,7 @@
 package umemtest
 
 import (
+	"cmp"
 	"crypto/tls"
 	"net"
 	"slices"
@@ -55,20 +56,9 @@ func newServer(tb testing.TB, o Options) *Server {
 	listener, err := net.Listen("tcp6", "[::1]:0")
 	require.NoError(tb, err, "umem-cache needs IPv6, and this machine has no ::1")
 
-	if o.Generation == 0 {
-		o.Generation = wire.G3
-	}
-	if o.Threads == 0 {
-		o.Threads = 4
-	}
-	if o.Slots == 0 {
-		o.Slots = 512
-	}
-	if o.Memory == 0 {
-		o.Memory = 100 << 20
-	}
-	if o.Timeout == 0 {
-		o.Timeout = 3 * time.Second
+	o = Options{
+		Generation: cmp.Or(o.Generation, wire.G3), Threads: cmp.Or(o.Threads, 4), Slots: cmp.Or(o.Slots, 512),
+		Memory: cmp.Or(o.Memory, 100<<20), Timeout: cmp.Or(o.Timeout, 3*time.Second), TLS: o.TLS,
 	}
 	s := &Server{options: o, listener: listener, stop: make(chan struct{}), peers: map[*peer]struct{}{}}
 	for range o.Threads {
@@ -106,52 +96,44 @@ func (s *Server) Accepted() int {
 	return s.accepted
 }
 
-// Waiting returns how many connections wait for the key's value.
-func (s *Server) Waiting(key string) int {
+// find returns the thread that has the key or its lock, -1 for none, and a copy of its entry.
+func (s *Server) find(key string) (thread int, e entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := 0
-	for _, t := range s.threads {
-		if e := t.entries[key]; e != nil {
-			n += len(e.waiters)
-		}
+	thread = slices.IndexFunc(s.threads, func(t *table) bool { return t.entries[key] != nil })
+	if thread >= 0 {
+		e = *s.threads[thread].entries[key]
 	}
 
-	return n
+	return thread, e
+}
+
+// Waiting returns how many connections wait for the key's value.
+func (s *Server) Waiting(key string) int {
+	_, e := s.find(key)
+
+	return len(e.waiters)
 }
 
 // Locked reports whether a connection holds the key's fill lock.
 func (s *Server) Locked(key string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, t := range s.threads {
-		if e := t.entries[key]; e != nil && e.owner != nil {
-			return true
-		}
-	}
+	_, e := s.find(key)
 
-	return false
+	return e.owner != nil
 }
 
 // Value returns the value of the key in any thread.
 func (s *Server) Value(key string) (value string, found bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, t := range s.threads {
-		if e := t.entries[key]; e != nil && e.owner == nil {
-			return string(e.value), true
-		}
-	}
+	thread, e := s.find(key)
 
-	return "", false
+	return string(e.value), thread >= 0 && e.owner == nil
 }
 
 // ThreadOf returns the thread that has the key or its lock; -1: none.
 func (s *Server) ThreadOf(key string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	thread, _ := s.find(key)
 
-	return slices.IndexFunc(s.threads, func(t *table) bool { return t.entries[key] != nil })
+	return thread
 }
 
 // Violations returns the clients' violations of the protocol, such as a command sent too early.
@@ -159,7 +141,7 @@ func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	return append([]string(nil), s.violations...)
+	return slices.Clone(s.violations)
 }
 
 // Disconnect closes all connections.
