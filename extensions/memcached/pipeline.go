@@ -56,6 +56,17 @@ func (c *client) clearAll() {
 	}
 }
 
+// list returns arguments as a call would have them.
+func list(values ...sobek.Value) arguments {
+	return func(i int) sobek.Value {
+		if i < len(values) {
+			return values[i]
+		}
+
+		return sobek.Undefined()
+	}
+}
+
 func (c *client) enqueue(command *command, position int, args arguments) {
 	first := &c.batches[0]
 	e, q := first.add(command)
@@ -81,13 +92,7 @@ func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
 		if command == nil {
 			c.Misuse("pipeline: command %d is %q, which is not a command; use the methods that take a key", position, words[0].String())
 		}
-		c.enqueue(command, position, func(i int) sobek.Value {
-			if i+1 < len(words) {
-				return words[i+1]
-			}
-
-			return sobek.Undefined()
-		})
+		c.enqueue(command, position, list(words[1:]...))
 	}
 
 	return c.Runtime().ToValue(c.runPipeline("pipeline", len(rows)))
@@ -168,13 +173,7 @@ func (c *client) getMulti(call sobek.FunctionCall) sobek.Value {
 		if _, ok := name.(sobek.String); !ok {
 			c.Misuse("getMulti: a key must be a string, not %s", name.String())
 		}
-		c.enqueue(commands["get"], position, func(i int) sobek.Value {
-			if i == 0 {
-				return name
-			}
-
-			return sobek.Undefined()
-		})
+		c.enqueue(commands["get"], position, list(name))
 	}
 
 	took := c.timed(c.getBatches)
@@ -234,17 +233,7 @@ func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
 	names := object.Keys()
 	c.clearAll()
 	for position, name := range names {
-		key, value := rt.ToValue(name), object.Get(name)
-		c.enqueue(commands["set"], position, func(i int) sobek.Value {
-			switch i {
-			case 0:
-				return key
-			case 1:
-				return value
-			default:
-				return call.Argument(i - 1)
-			}
-		})
+		c.enqueue(commands["set"], position, list(rt.ToValue(name), object.Get(name), call.Argument(1)))
 	}
 
 	return rt.ToValue(c.runPipeline("setMulti", len(names)).Get("length"))
@@ -257,13 +246,7 @@ func (c *client) deleteMulti(call sobek.FunctionCall) sobek.Value {
 	defer c.tagged("deleteMulti", call.Argument(1))()
 	c.clearAll()
 	for position, key := range keys {
-		c.enqueue(commands["delete"], position, func(i int) sobek.Value {
-			if i == 0 {
-				return key
-			}
-
-			return sobek.Undefined()
-		})
+		c.enqueue(commands["delete"], position, list(key))
 	}
 	c.runPipeline("deleteMulti", len(keys))
 	deleted := 0
@@ -291,13 +274,7 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	options := entry{}
 	c.check(asOptions.Read("getOrSet", call.Argument(3), &options))
 	c.check(readStoring(&entry{command: getOrSet}, &wire.Request{}, call.Argument(1)))
-	found := c.part(options.tags, commands["get"], func(i int) sobek.Value {
-		if i == 0 {
-			return key
-		}
-
-		return call.Argument(3)
-	})
+	found := c.part(options.tags, commands["get"], list(key, call.Argument(3)))
 	if !sobek.IsNull(found) {
 		return found
 	}
@@ -307,16 +284,7 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 			panic(err)
 		}
 	}
-	c.part(options.tags, commands["set"], func(i int) sobek.Value {
-		switch i {
-		case 0:
-			return key
-		case 1:
-			return value
-		default:
-			return call.Argument(1)
-		}
-	})
+	c.part(options.tags, commands["set"], list(key, value, call.Argument(1)))
 
 	return value
 }

@@ -61,8 +61,8 @@ type Conn struct {
 	maxValue int
 
 	head       []byte
-	scratch    Request // request that GetMulti reuses
-	sent, read uint32  // request numbers of the meta protocol
+	gets       []Request // requests of GetMulti
+	sent, read uint32    // request numbers of the meta protocol
 }
 
 // Dial connects, and logs in if cfg has a user. Its errors are of kind connect, auth, busy or

@@ -48,21 +48,27 @@ func (c *Conn) Pipeline(requests []Request, replies []Reply) error {
 			replies[i].Err = err
 		}
 	}
+
+	return c.inRuns(replies, func(i int) int { return len(requests[i].Key) + len(requests[i].Value) + len(requests[i].Meta) },
+		func(from, to int) *Error { return c.exchange(requests[from:to], replies[from:to]) })
+}
+
+// inRuns sends requests with an answer for each of replies in runs of at most runBytes, or of one
+// request.
+func (c *Conn) inRuns(replies []Reply, size func(i int) int, exchange func(from, to int) *Error) error {
 	if err := c.begin(); err != nil {
 		abandon(replies, err)
 
 		return err
 	}
-	for done := 0; done < len(requests); {
-		end, size := done, 0
-		for ; end < len(requests); end++ {
-			q := &requests[end]
-			size += len(q.Key) + len(q.Value) + len(q.Meta) + overhead
-			if end > done && size > runBytes {
+	for done := 0; done < len(replies); {
+		end, bytes := done, 0
+		for ; end < len(replies); end++ {
+			if bytes += size(end) + overhead; end > done && bytes > runBytes {
 				break
 			}
 		}
-		if err := c.exchange(requests[done:end], replies[done:end]); err != nil {
+		if err := exchange(done, end); err != nil {
 			abandon(replies[done:], err)
 
 			return err
@@ -116,44 +122,32 @@ func (c *Conn) exchange(requests []Request, replies []Reply) *Error {
 // a closing mn, and an error answer, which has no number, could not be assigned to its
 // request.
 func (c *Conn) GetMulti(keys [][]byte, replies []Reply) error {
+	if c.protocol == Meta {
+		c.gets = c.gets[:0]
+		for _, key := range keys {
+			c.gets = append(c.gets, Request{Verb: Get, Key: key})
+		}
+
+		return c.Pipeline(c.gets, replies)
+	}
 	if len(keys) != len(replies) {
 		return Errorf(KindUsage, "there are %d keys and %d replies", len(keys), len(replies))
 	}
 	for i := range keys {
 		replies[i].reset()
-		if err := checkKey(keys[i], c.protocol == Meta); err != nil {
+		if err := checkKey(keys[i], false); err != nil {
 			replies[i].Err = err
 		}
 	}
-	if err := c.begin(); err != nil {
-		abandon(replies, err)
 
-		return err
-	}
-	for done := 0; done < len(keys); {
-		end, size := done, 0
-		for ; end < len(keys) && (end == done || size+len(keys[end])+overhead <= runBytes); end++ {
-			size += len(keys[end]) + overhead
-		}
-		if err := c.getRun(keys[done:end], replies[done:end]); err != nil {
-			abandon(replies[done:], err)
-
-			return err
-		}
-		done = end
-	}
-
-	return nil
+	return c.inRuns(replies, func(i int) int { return len(keys[i]) },
+		func(from, to int) *Error { return c.getRun(keys[from:to], replies[from:to]) })
 }
 
 func (c *Conn) getRun(keys [][]byte, replies []Reply) *Error {
 	if err := c.inStep(); err != nil {
 		return err
 	}
-	if c.protocol == Meta {
-		return c.getRunMeta(keys, replies)
-	}
-
 	b, asked := append(c.line(), "get"...), 0
 	for i, key := range keys {
 		if replies[i].Err == nil {
@@ -210,36 +204,6 @@ func missed(a *Reply) {
 	if a.Err == nil {
 		a.Status = NotFound
 	}
-}
-
-func (c *Conn) getRunMeta(keys [][]byte, replies []Reply) *Error {
-	q := &c.scratch
-	q.Verb = Get
-	for i, key := range keys {
-		if replies[i].Err == nil {
-			q.Key = key
-			if err := c.write(q); err != nil {
-				return err
-			}
-		}
-	}
-	if err := c.flush(); err != nil {
-		return err
-	}
-	for i, key := range keys {
-		if replies[i].Err != nil {
-			continue
-		}
-		q.Key = key
-		if err := c.receive(q, &replies[i]); err != nil {
-			replies[i].Err, replies[i].Status = err, 0
-			if c.Failed != nil {
-				return err
-			}
-		}
-	}
-
-	return nil
 }
 
 func (c *Conn) write(q *Request) *Error {
