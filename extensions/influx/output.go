@@ -1,10 +1,16 @@
+// Package influx is k6's output sweep-influxdb. It streams a sweep's figures to InfluxDB 1, 2 or 3
+// once a second.
 package influx
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,8 +23,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
+
+// Name is the output's name for k6 run -o.
+const Name = "sweep-influxdb"
+
+func init() { //nolint:gochecknoinits // k6's way of registering extensions
+	output.RegisterExtension(Name, New)
+}
 
 // Output streams a sweep's figures to InfluxDB. The server cannot slow the test down. If it has
 // accepted no point, k6 exits with 110 in place of 0.
@@ -230,4 +244,107 @@ func (o *Output) sleep(wait time.Duration, interrupt <-chan struct{}) bool {
 	}
 
 	return true
+}
+
+// buffer queues lines to be written. When it is full, it drops the oldest.
+type buffer struct {
+	mu    sync.Mutex
+	lines [][]byte
+	most  int
+}
+
+func (b *buffer) put(lines [][]byte) (dropped int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lines = append(b.lines, lines...)
+	if dropped = len(b.lines) - b.most; dropped <= 0 {
+		return 0
+	}
+	clear(b.lines[:dropped])
+	b.lines = b.lines[dropped:]
+
+	return dropped
+}
+
+func (b *buffer) take(n int) [][]byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n = min(n, len(b.lines))
+	taken := append([][]byte(nil), b.lines[:n]...)
+	clear(b.lines[:n])
+	if b.lines = b.lines[n:]; len(b.lines) == 0 {
+		b.lines = nil
+	}
+
+	return taken
+}
+
+const mostReasons = 20
+
+const otherReasons = "other reasons"
+
+type pointCounts struct {
+	mu      sync.Mutex
+	written int
+	dropped map[string]int
+}
+
+func (c *pointCounts) wrote(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.written += n
+}
+
+func (c *pointCounts) drop(n int, why string) (first bool) {
+	if n == 0 {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dropped == nil {
+		c.dropped = map[string]int{}
+	}
+	if _, known := c.dropped[why]; !known && len(c.dropped) >= mostReasons {
+		why = otherReasons
+	}
+	c.dropped[why] += n
+
+	return c.dropped[why] == n
+}
+
+func (c *pointCounts) none() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	return c.written == 0
+}
+
+func (c *pointCounts) lost() (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, some := range c.dropped {
+		n += some
+	}
+
+	return n
+}
+
+// String returns the summary in one line, most frequent reason first.
+func (c *pointCounts) String() string {
+	lost := c.lost()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	said := fmt.Sprintf("%s points written", report.Thousands(int64(c.written)))
+	if lost == 0 {
+		return said + ", none dropped"
+	}
+	reasons := slices.SortedFunc(maps.Keys(c.dropped), func(a, b string) int {
+		return cmp.Or(cmp.Compare(c.dropped[b], c.dropped[a]), cmp.Compare(a, b))
+	})
+	each := make([]string, 0, len(reasons))
+	for _, why := range reasons {
+		each = append(each, fmt.Sprintf("%s (%s)", report.Thousands(int64(c.dropped[why])), why))
+	}
+
+	return fmt.Sprintf("%s, %s DROPPED: %s", said, report.Thousands(int64(lost)), strings.Join(each, ", "))
 }

@@ -1,3 +1,8 @@
+// Package output is k6's output sweep: it makes a sweep's report of any k6 script.
+//
+// A plan has the scenarios and their stages. The output assigns each of k6's samples to an
+// operation of a step, and counts it in a measure.Series. At the end, after k6 has judged its
+// thresholds, it makes the report, judges the gates and writes the files.
 package output
 
 import (
@@ -26,6 +31,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
+
+// Name of the output in k6 run -o.
+const Name = "sweep"
+
+func init() { //nolint:gochecknoinits // k6's way of registering extensions
+	output.RegisterExtension(Name, New)
+}
 
 // Limits on memory.
 const (

@@ -1,6 +1,46 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	moremath "github.com/aclements/go-moremath/stats"
+)
+
+// StudentBeyond returns the probability that Student's t distribution is above t or below -t.
+func StudentBeyond(t, freedom float64) float64 {
+	if math.IsInf(t, 0) {
+		return 0
+	}
+
+	return min(1, 2*(1-moremath.TDist{V: freedom}.CDF(math.Abs(t))))
+}
+
+// StudentQuantile returns the t that Student's distribution exceeds with the probability upper,
+// below one half.
+func StudentQuantile(upper, freedom float64) float64 {
+	return Root(func(t float64) float64 { return StudentBeyond(t, freedom)/2 - upper })
+}
+
+// Root returns the zero of a falling function of a positive number.
+func Root(falling func(float64) float64) float64 {
+	low, high := 0.0, 1.0
+	for falling(high) > 0 && high < math.MaxFloat64/4 {
+		low, high = high, 2*high
+	}
+	for range 200 {
+		middle := low + (high-low)/2
+		if middle == low || middle == high {
+			break
+		}
+		if falling(middle) > 0 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+
+	return high
+}
 
 // leastBlocks is the least number of blocks, if there are enough values.
 const leastBlocks = 10
@@ -61,4 +101,24 @@ func autocovariances(values []float64, most int) []float64 {
 	}
 
 	return r
+}
+
+// MannWhitneyCounts returns, for each U, the number of orders of m and n different values with that
+// U: the coefficients of the Gaussian binomial of m + n over m.
+func MannWhitneyCounts(m, n int) []float64 {
+	if m > n {
+		m, n = n, m
+	}
+	counts := make([]float64, m*n+1)
+	counts[0] = 1
+	for i := 1; i <= m; i++ {
+		for u := len(counts) - 1; u >= n+i; u-- { // multiply by 1 - q^(n+i)
+			counts[u] -= counts[u-n-i]
+		}
+		for u := i; u < len(counts); u++ { // divide by 1 - q^i
+			counts[u] += counts[u-i]
+		}
+	}
+
+	return counts
 }
