@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // All programs run on this processor. The servers have processor 0.
@@ -94,38 +95,41 @@ func script(file string, batch int, settings map[string]string) func(load) (figu
 
 func seconds(s float64) string { return strconv.Itoa(int(s*1000)) + "ms" }
 
-func readStep(file string) (figures, error) {
+func readReport(file string) (*report.Report, error) {
 	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	r := &report.Report{}
+	if err := json.Unmarshal(raw, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+
+	return r, nil
+}
+
+func readStep(file string) (figures, error) {
+	r, err := readReport(file)
 	if err != nil {
 		return figures{}, err
 	}
-	var report struct {
-		Steps []struct {
-			Operations   float64 `json:"ops"`
-			Failed       int     `json:"failed"`
-			OpsPerSecond float64 `json:"opsPerSecond"`
-			Latency      struct {
-				P50 float64 `json:"p50"`
-				P99 float64 `json:"p99"`
-			} `json:"latencyMs"`
-			CPU struct {
-				K6     float64 `json:"k6"`
-				Server float64 `json:"server"`
-			} `json:"cpuSeconds"`
-		} `json:"steps"`
+	if len(r.Steps) != 1 || r.Steps[0].Operations == 0 || r.Steps[0].Failed > 0 {
+		return figures{}, fmt.Errorf("%s must have one step with operations, none of them failed: %+v", file, r.Steps)
 	}
-	if err := json.Unmarshal(raw, &report); err != nil {
-		return figures{}, fmt.Errorf("%s: %w", file, err)
-	}
-	if len(report.Steps) != 1 || report.Steps[0].Operations == 0 || report.Steps[0].Failed > 0 {
-		return figures{}, fmt.Errorf("%s must have one step with operations, none of them failed: %+v", file, report.Steps)
-	}
-	s := report.Steps[0]
+	s := &r.Steps[0]
+	f := figures{Rate: s.OpsPerSecond, P50: s.Latency.P50, P99: s.Latency.P99}
+	f.CPU, f.Server = processorTimes(s, float64(s.Operations))
 
-	return figures{
-		Rate: s.OpsPerSecond, CPU: s.CPU.K6 / s.Operations * 1e6, Server: s.CPU.Server / s.Operations * 1e6,
-		P50: s.Latency.P50, P99: s.Latency.P99,
-	}, nil
+	return f, nil
+}
+
+// processorTimes returns the processor times of k6 and the server per operation, in microseconds.
+func processorTimes(s *report.Step, operations float64) (k6, server float64) {
+	if s.CPU.Server != nil {
+		server = *s.CPU.Server * 1e6 / operations
+	}
+
+	return s.CPU.K6 * 1e6 / operations, server
 }
 
 func plain(work string, batch int) func(load) (figures, error) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -9,32 +8,9 @@ import (
 	"os"
 	"strings"
 	"time"
-)
 
-type scenarioReport struct {
-	Scenario    string    `json:"scenario"`
-	Started     time.Time `json:"started"`
-	Interrupted bool      `json:"interrupted"`
-	Tables      []struct {
-		Title string `json:"title"`
-	} `json:"tables"`
-	Host struct {
-		CPU      string  `json:"cpu"`
-		Cores    int     `json:"cores"`
-		MemBytes float64 `json:"memBytes"`
-		OS       string  `json:"os"`
-	} `json:"host"`
-	K6     string `json:"k6"`
-	Target struct {
-		Kind    string `json:"kind"`
-		URL     string `json:"url"`
-		Version string `json:"version"`
-	} `json:"target"`
-	Params struct {
-		Duration   string `json:"duration"`
-		Iterations int    `json:"iterations"`
-	} `json:"params"`
-}
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
 
 const figuresPage = "scenarios/figures.md"
 
@@ -74,13 +50,9 @@ func putInput(args []string) error {
 // putReport puts the tables in the .md file of a report into each page with the part; an empty part
 // means the scenario's name. If the script has its own tables, it puts only those.
 func putReport(file, part, command string, pages []string) error {
-	raw, err := os.ReadFile(file)
+	r, err := readReport(file)
 	if err != nil {
 		return err
-	}
-	var r scenarioReport
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
 	}
 	if r.Interrupted {
 		return fmt.Errorf("%s was interrupted", file)
@@ -96,7 +68,7 @@ func putReport(file, part, command string, pages []string) error {
 	if part == "" {
 		part = r.Scenario
 	}
-	text := tables(shown) + "\n\n" + r.caption(command)
+	text := tables(shown) + "\n\n" + captionOf(r, command)
 	put := 0
 	for _, page := range pages {
 		old, err := os.ReadFile(page)
@@ -136,24 +108,23 @@ func tables(markdown string) string {
 	return strings.Join(kept, "\n")
 }
 
-func (r *scenarioReport) caption(command string) string {
+func captionOf(r *report.Report, command string) string {
 	facts := []string{fmt.Sprintf("%d cores of %s", r.Host.Cores, r.Host.CPU)}
-	if strings.Contains(r.Target.URL, "127.0.0.1") {
+	if strings.Contains(fmt.Sprint(r.Target["url"]), "127.0.0.1") {
 		facts[0] += " (k6 and server together)"
 	}
 	if r.Host.MemBytes > 0 {
-		facts = append(facts, fmt.Sprintf("%.0f GB", r.Host.MemBytes/(1<<30)))
+		facts = append(facts, fmt.Sprintf("%.0f GB", float64(r.Host.MemBytes)/(1<<30)))
 	}
 	facts = append(facts, r.Host.OS, "k6 "+r.K6)
-	if r.Target.Version != "" {
-		facts = append(facts, r.Target.Kind+" "+r.Target.Version)
+	if version, known := r.Target["version"].(string); known && version != "" {
+		facts = append(facts, fmt.Sprint(r.Target["kind"], " ", version))
 	}
 	text := strings.Join(facts, ", ")
-	switch {
-	case r.Params.Duration != "":
-		text += ".\nEach step is measured for " + r.Params.Duration
-	case r.Params.Iterations > 0:
-		text += fmt.Sprintf(".\nEach client does %d operations in each step", r.Params.Iterations)
+	if duration, _ := r.Params["duration"].(string); duration != "" {
+		text += ".\nEach step is measured for " + duration
+	} else if iterations, _ := r.Params["iterations"].(float64); iterations > 0 {
+		text += fmt.Sprintf(".\nEach client does %.0f operations in each step", iterations)
 	}
 
 	return caption(command, r.Started, text)

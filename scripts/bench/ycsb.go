@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -92,36 +91,24 @@ func ycsbOfK6(folder, store, workload string) (*ycsbRow, error) {
 	if _, _, err := output(cmd); err != nil {
 		return nil, err
 	}
-	raw, err := os.ReadFile(filepath.Join(folder, "ycsb-"+store+"-"+workload+".json"))
+	report, err := readReport(filepath.Join(folder, "ycsb-"+store+"-"+workload+".json"))
 	if err != nil {
-		return nil, err
-	}
-	var report struct {
-		Steps []struct {
-			Op                        string
-			Ops, Failed, OpsPerSecond float64
-			LatencyMs                 struct{ P50, P99 float64 }
-			CPUSeconds                struct{ K6, Server float64 }
-		}
-	}
-	if err := json.Unmarshal(raw, &report); err != nil {
 		return nil, err
 	}
 	r := &ycsbRow{store: store, client: "k6", workload: workload}
 	for i := range report.Steps {
 		s := &report.Steps[i]
-		r.ops += s.Ops
+		r.ops += float64(s.Operations)
 		r.rate += s.OpsPerSecond
-		r.failed += s.Failed
-		r.cpu, r.server = s.CPUSeconds.K6, s.CPUSeconds.Server // these cover all operations of the step
+		r.failed += float64(s.Failed)
 		if s.Op == "READ" || s.Op == "SCAN" {
-			r.op, r.p50, r.p99 = s.Op, s.LatencyMs.P50, s.LatencyMs.P99
+			r.op, r.p50, r.p99 = s.Op, s.Latency.P50, s.Latency.P99
 		}
 	}
 	if r.op == "" {
 		return nil, errors.New("nothing was read")
 	}
-	r.cpu, r.server = r.cpu*1e6/r.ops, r.server*1e6/r.ops
+	r.cpu, r.server = processorTimes(&report.Steps[len(report.Steps)-1], r.ops) // each step has those of all operations
 
 	return r, nil
 }
