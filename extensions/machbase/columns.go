@@ -3,7 +3,7 @@ package machbase
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"reflect"
 
 	"github.com/grafana/sobek"
 
@@ -41,28 +41,10 @@ func columnOf(reading *k6x.Reading, value sobek.Value) (any, error) {
 	if object.ClassName() == "Array" {
 		return bindsIn(reading, object)
 	}
-	switch v := k6x.Scalar(object).(type) {
-	case []float64:
-		return slices.Clone(v), nil
-	case []float32:
-		return slices.Clone(v), nil
-	case []int64:
-		return slices.Clone(v), nil
-	case []uint64:
-		return slices.Clone(v), nil
-	case []int32:
-		return slices.Clone(v), nil
-	case []uint32:
-		return slices.Clone(v), nil
-	case []int16:
-		return slices.Clone(v), nil
-	case []uint16:
-		return slices.Clone(v), nil
-	case []int8:
-		return slices.Clone(v), nil
-	case []uint8:
-		return slices.Clone(v), nil
-	default:
+	numbers := reflect.ValueOf(k6x.Scalar(object))
+	if numbers.Kind() != reflect.Slice {
 		return nil, fmt.Errorf("it must be an array or a typed array, not %s", describe(value))
 	}
+
+	return reflect.AppendSlice(reflect.MakeSlice(numbers.Type(), 0, numbers.Len()), numbers).Interface(), nil
 }

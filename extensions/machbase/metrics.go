@@ -1,10 +1,6 @@
 package machbase
 
-import (
-	"time"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
-)
+import "time"
 
 // The module's metrics. Tags: op (connect, query, exec, prepare, append) and outcome (ok, or the
 // error's kind).
@@ -42,27 +38,4 @@ func (m *module) record(r *record) {
 	if r.operation != opConnect {
 		m.Step(uint64(r.rows), r.received, r.sent)
 	}
-}
-
-type acknowledged struct {
-	module   *k6x.Module
-	accepted k6x.Series
-	rejected map[string]k6x.Series
-}
-
-func newAcknowledged(m *k6x.Module) acknowledged {
-	return acknowledged{m, m.Counter(metricAcknowledged), map[string]k6x.Series{}}
-}
-
-func (a *acknowledged) count(accepted int64, rejected map[string]int64) {
-	a.module.Add(a.accepted, float64(accepted))
-	for reason, rows := range rejected {
-		series, known := a.rejected[reason]
-		if !known {
-			series = a.module.Counter(metricRejected, [2]string{"reason", reason})
-			a.rejected[reason] = series
-		}
-		a.module.Add(series, float64(rows))
-	}
-	a.module.Emit()
 }

@@ -24,7 +24,7 @@ func newModule(driverNamed func(name string) (Driver, error)) modules.Module {
 		Metrics: k6x.Metrics{Ops: metricOps, Duration: metricDuration, Counts: []string{metricRows}, Tagged: []string{metricRejected}},
 		Exports: func(m *k6x.Module) map[string]any {
 			own := &module{
-				Module: m, driverNamed: driverNamed, acknowledged: newAcknowledged(m),
+				Module: m, driverNamed: driverNamed, accepted: m.Counter(metricAcknowledged), rejected: map[string]k6x.Series{},
 				lostRows: lostRows, shared: shared, runOptions: runOptions,
 			}
 
@@ -36,11 +36,12 @@ func newModule(driverNamed func(name string) (Driver, error)) modules.Module {
 type module struct {
 	*k6x.Module
 
-	driverNamed  func(name string) (Driver, error)
-	acknowledged acknowledged
-	lostRows     *atomic.Bool
-	shared       *workload.Shared
-	runOptions   *sharedOptions
+	driverNamed func(name string) (Driver, error)
+	accepted    k6x.Series
+	rejected    map[string]k6x.Series // by reason
+	lostRows    *atomic.Bool
+	shared      *workload.Shared
+	runOptions  *sharedOptions
 }
 
 func (m *module) bind(call sobek.FunctionCall) sobek.Value {

@@ -12,13 +12,21 @@ import (
 const otherReason = "other"
 
 func (a *appender) count(receipt cmi.Receipt) {
-	accepted := receipt.Accepted - a.counted.Accepted
+	a.Add(a.accepted, float64(receipt.Accepted-a.counted.Accepted))
 	rejected := reasonsOf(receipt)
 	for reason, rows := range reasonsOf(a.counted) {
 		rejected[reason] -= rows
 	}
+	for reason, rows := range rejected {
+		series, known := a.rejected[reason]
+		if !known {
+			series = a.Counter(metricRejected, [2]string{"reason", reason})
+			a.rejected[reason] = series
+		}
+		a.Add(series, float64(rows))
+	}
+	a.Emit()
 	a.counted = receipt
-	a.acknowledged.count(accepted, rejected)
 }
 
 func reasonsOf(receipt cmi.Receipt) map[string]int64 {

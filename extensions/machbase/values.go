@@ -99,12 +99,9 @@ func describe(value sobek.Value) string {
 	return fmt.Sprintf("%s (%s)", value.String(), value.ExportType())
 }
 
-// The range of a datetime: 64 bits of nanoseconds since 1970.
-var earliest, latest = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64) //nolint:gochecknoglobals // constants
-
 func checkTime(t time.Time) (any, error) {
-	if t.Before(earliest) || t.After(latest) {
-		return nil, fmt.Errorf("%s does not fit a datetime (the years 1678 to 2262)", t.UTC().Format(time.RFC3339))
+	if _, err := cmi.Nanoseconds(t); err != nil {
+		return nil, err
 	}
 
 	return t, nil

@@ -23,9 +23,9 @@ func (d *database) ycsb(call sobek.FunctionCall) sobek.Value {
 	}
 	if d.records == nil {
 		d.records = &records{database: d, prepared: map[string]*sql.Stmt{}}
-		store := ycsb.Store(d.records)
+		store := ycsb.Store(ordered{d.records})
 		if d.driver == driverMachbase {
-			store = tags{d.records}
+			store = d.records
 		}
 		d.bench = workload.NewYCSB(recordsHost{d.module, d.tags}, d.module.records, d.driver+" "+d.source, d.records, store)
 	}
@@ -67,8 +67,12 @@ func (r *records) Read(key []byte, field int, got func(field int, value []byte))
 	return found, err
 }
 
+// ordered are records that the database returns in the order of their keys, unlike Machbase's tag
+// tables.
+type ordered struct{ *records }
+
 // Scan implements ycsb.Scanner.
-func (r *records) Scan(from []byte, records, field int, record func(key []byte), got func(field int, value []byte)) error {
+func (r ordered) Scan(from []byte, records, field int, record func(key []byte), got func(field int, value []byte)) error {
 	text := r.selected(field) + " where ycsb_key >= " + r.parameter(1) + " order by ycsb_key limit " + r.parameter(2)
 
 	return r.query(text, record, got, string(from), int64(records))
@@ -109,14 +113,13 @@ func (r *records) Update(key []byte, fields []ycsb.Field) error {
 	return err
 }
 
-// Insert implements ycsb.Store. A record of an earlier run stays.
+// Insert implements ycsb.Store. A record of an earlier run stays. A row of Machbase's tag table
+// also has a time.
 func (r *records) Insert(key []byte, fields []ycsb.Field) error {
-	return r.insert("ycsb_key", " on conflict (ycsb_key) do nothing", key, fields)
-}
-
-func (r *records) insert(columns, end string, key []byte, fields []ycsb.Field) error {
+	columns, end := "ycsb_key", " on conflict (ycsb_key) do nothing"
 	r.arguments = append(r.arguments[:0], string(key))
-	if columns != "ycsb_key" {
+	if r.database.driver == driverMachbase {
+		columns, end = "ycsb_key, time", ""
 		r.arguments = append(r.arguments, time.Now())
 	}
 	places := r.parameter(1)
@@ -214,28 +217,11 @@ func (r *records) do(op, text string, work func(context.Context, *sql.Stmt) erro
 	return err
 }
 
-// tags keeps records in a tag table of Machbase, whose rows also have a time. Its rows do not
-// change, and are not ordered by name.
-type tags struct{ rows *records }
-
 // Limits implements ycsb.Limited.
-func (tags) Limits(o *ycsb.Options) error {
-	if o.Mix.Update > 0 || o.Mix.ReadModifyWrite > 0 {
+func (r *records) Limits(o *ycsb.Options) error {
+	if r.database.driver == driverMachbase && (o.Mix.Update > 0 || o.Mix.ReadModifyWrite > 0) {
 		return errors.New("option mix must have no update and no readModifyWrite: rows of a tag table do not change")
 	}
 
 	return nil
-}
-
-// Read implements ycsb.Store.
-func (t tags) Read(key []byte, field int, got func(field int, value []byte)) (found bool, err error) {
-	return t.rows.Read(key, field, got)
-}
-
-// Update implements ycsb.Store.
-func (t tags) Update(key []byte, fields []ycsb.Field) error { return t.rows.Update(key, fields) }
-
-// Insert implements ycsb.Store.
-func (t tags) Insert(key []byte, fields []ycsb.Field) error {
-	return t.rows.insert("ycsb_key, time", "", key, fields)
 }

@@ -27,9 +27,6 @@ const (
 // https://sqlite.org/lang_datefunc.html#time_values
 const sqliteTime = "2006-01-02 15:04:05.000"
 
-// maxSafe is the largest integer up to which a JavaScript number is exact.
-const maxSafe = 1<<53 - 1
-
 // maxDate is the last time of a JavaScript Date, in milliseconds since 1970: in the year 275760.
 const maxDate = 8.64e15
 
@@ -165,11 +162,11 @@ func toScript(rt *sobek.Runtime, driver, columnType string, value any) (sobek.Va
 	case nil:
 		return sobek.Null(), nil
 	case int64:
-		if v > maxSafe || v < -maxSafe {
+		if v > k6x.MaxSafeInteger || v < -k6x.MaxSafeInteger {
 			return rt.ToValue(strconv.FormatInt(v, 10)), nil
 		}
 	case uint64:
-		if v > maxSafe {
+		if v > k6x.MaxSafeInteger {
 			return rt.ToValue(strconv.FormatUint(v, 10)), nil
 		}
 	case float64:

@@ -23,8 +23,7 @@ import (
 //	binary, blob                              []byte
 //
 // In Machbase null is a reserved value: the smallest integer, the largest unsigned and the largest
-// floating-point number, and an empty text. It does not report whether a column may be null, so all
-// scan types accept nulls.
+// floating-point number, and an empty text. It does not report whether a column may be null.
 //
 // Arguments replace question marks. They are nil, bool, any integer or floating-point number,
 // string, []byte, time.Time, netip.Addr, net.IP or *big.Int of 64 bits, pointers to these, types

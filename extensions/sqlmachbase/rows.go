@@ -2,11 +2,9 @@ package sqlmachbase
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"io"
-	"reflect"
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
@@ -31,26 +29,6 @@ func (r *rows) Columns() []string {
 // length.
 func (r *rows) ColumnTypeDatabaseTypeName(i int) string {
 	return strings.ToUpper(r.native.Columns()[i].Type.String())
-}
-
-// ColumnTypeScanType returns a type that accepts any value of the column, including null.
-func (r *rows) ColumnTypeScanType(i int) reflect.Type {
-	switch t := r.native.Columns()[i].Type; {
-	case isInteger(t):
-		return reflect.TypeFor[sql.NullInt64]()
-	case t == cmi.Ulong:
-		return reflect.TypeFor[sql.Null[uint64]]()
-	case isFloat(t):
-		return reflect.TypeFor[sql.NullFloat64]()
-	case t == cmi.Datetime:
-		return reflect.TypeFor[sql.NullTime]()
-	case t.IsText(), isAddress(t):
-		return reflect.TypeFor[sql.NullString]()
-	case t == cmi.Null:
-		return reflect.TypeFor[any]()
-	default:
-		return reflect.TypeFor[[]byte]()
-	}
 }
 
 // Next moves to the next row. As database/sql expects, bytes are valid until the next row.

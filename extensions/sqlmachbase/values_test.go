@@ -10,7 +10,6 @@ import (
 	"math/big"
 	"net"
 	"net/netip"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -91,25 +90,14 @@ func TestColumnTypes(t *testing.T) {
 	for _, c := range columns {
 		_, known := c.Nullable()
 		require.False(t, known, "the server does not tell")
-		described = append(described, fmt.Sprint(c.Name(), " ", c.DatabaseTypeName(), " ", c.ScanType()))
+		described = append(described, c.Name()+" "+c.DatabaseTypeName())
 	}
 	require.Equal(t, []string{
-		"ID INTEGER sql.NullInt64", "S SHORT sql.NullInt64", "US USHORT sql.NullInt64", "I INTEGER sql.NullInt64", "UI UINTEGER sql.NullInt64",
-		"L LONG sql.NullInt64", "UL ULONG sql.Null[uint64]", "F FLOAT sql.NullFloat64", "D DOUBLE sql.NullFloat64", "AT DATETIME sql.NullTime",
-		"VC VARCHAR sql.NullString", "V4 IPV4 sql.NullString", "V6 IPV6 sql.NullString", "TX TEXT sql.NullString", "BI BINARY []uint8",
-		"JS JSON sql.NullString", "CL CLOB sql.NullString", "BL BLOB []uint8",
+		"ID INTEGER", "S SHORT", "US USHORT", "I INTEGER", "UI UINTEGER",
+		"L LONG", "UL ULONG", "F FLOAT", "D DOUBLE", "AT DATETIME",
+		"VC VARCHAR", "V4 IPV4", "V6 IPV6", "TX TEXT", "BI BINARY",
+		"JS JSON", "CL CLOB", "BL BLOB",
 	}, described)
-
-	for range written {
-		require.True(t, rows.Next())
-		into := make([]any, len(columns))
-		for i, c := range columns {
-			into[i] = reflect.New(c.ScanType()).Interface()
-		}
-		require.NoError(t, rows.Scan(into...))
-	}
-	require.False(t, rows.Next())
-	require.NoError(t, rows.Err())
 }
 
 func TestScanConverts(t *testing.T) {

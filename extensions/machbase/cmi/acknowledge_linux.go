@@ -1,11 +1,10 @@
-//go:build !386 && !portable
+//go:build !portable
 
 package cmi
 
 import (
 	"net"
 	"syscall"
-	"unsafe"
 )
 
 // acknowledger returns a function that makes the kernel acknowledge received data immediately, not
@@ -19,10 +18,8 @@ func acknowledger(socket net.Conn) func() {
 	if err != nil {
 		return nil
 	}
-	on := int32(1)
 	set := func(fd uintptr) {
-		_, _, _ = syscall.RawSyscall6(syscall.SYS_SETSOCKOPT, fd, syscall.IPPROTO_TCP, syscall.TCP_QUICKACK,
-			uintptr(unsafe.Pointer(&on)), unsafe.Sizeof(on), 0) //nolint:gosec // required by package syscall
+		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_QUICKACK, 1)
 	}
 
 	return func() { _ = raw.Control(set) }

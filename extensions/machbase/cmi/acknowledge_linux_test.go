@@ -1,4 +1,4 @@
-//go:build !386 && !portable
+//go:build !portable
 
 package cmi_test
 

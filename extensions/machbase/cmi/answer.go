@@ -79,20 +79,14 @@ func result(status uint64, rest []byte) (last bool, err error) {
 	case resultLast:
 		return true, nil
 	}
-	var text, detail string
+	var text string
 	for len(rest) > 0 {
 		u, after, err := nextUnit(rest)
 		if err != nil {
 			return false, err
 		}
-		if rest = after; len(u.data) == 0 {
-			continue
-		}
-		switch u.id {
-		case unitMessage:
+		if rest = after; u.id == unitMessage && len(u.data) > 0 {
 			text = string(u.data)
-		case unitDetail:
-			detail = string(u.data)
 		}
 	}
 	code := int(uint32(status))
@@ -100,10 +94,7 @@ func result(status uint64, rest []byte) (last bool, err error) {
 		return false, protocolError("an answer has an unknown result: 0x%016x %s", status, text)
 	}
 
-	e := ServerError(code, text)
-	e.Detail = detail
-
-	return false, e
+	return false, ServerError(code, text)
 }
 
 type unit struct {

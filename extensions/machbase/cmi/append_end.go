@@ -1,8 +1,6 @@
 package cmi
 
-import (
-	"context"
-)
+import "context"
 
 // Sync sends the buffered rows, waits until the server has accepted or rejected all rows, and
 // returns how many.
@@ -15,38 +13,35 @@ func (a *Appender) Sync(ctx context.Context) (Receipt, error) {
 		return a.Receipt(), err
 	}
 
-	c := a.conn
-	c.out.reset()
-	a.request(msgAppendClose)
-	body, err := c.ask(ctx, msgAppendClose, a.id)
-	if err != nil {
+	err := a.count(ctx)
+	if a.conn.Broken() {
 		return a.Receipt(), err
 	}
-	err = a.counted(ctx, body)
-	if openErr := a.open(ctx); err == nil {
-		err = openErr
+	if _, openErr := a.open(ctx); openErr != nil {
+		a.closed = true
+		delete(a.conn.appenders, a.id)
+		a.conn.frees = append(a.conn.frees, a.id)
+		if err == nil {
+			err = openErr
+		}
 	}
 
 	return a.Receipt(), err
 }
 
-func (a *Appender) open(ctx context.Context) error {
-	c := a.conn
-	c.out.reset()
+func (a *Appender) open(ctx context.Context) (answer, error) {
+	a.conn.out.reset()
 	a.request(msgAppendOpen)
-	body, err := c.ask(ctx, msgAppendOpen, a.id)
-	if err == nil {
-		_, _, err = readResult(body)
+	body, err := a.conn.ask(ctx, msgAppendOpen, a.id)
+	if err != nil {
+		return answer{}, err
 	}
-	if err == nil {
-		return nil
+	opened, _, err := readResult(body)
+	if err != nil {
+		err = a.openError(a.conn.failure(ctx, err))
 	}
-	err = c.failure(ctx, err)
-	a.closed = true
-	delete(c.appenders, a.id)
-	c.frees = append(c.frees, a.id)
 
-	return a.openError(err)
+	return opened, err
 }
 
 // Close sends the buffered rows, closes the appender, and returns how many rows the server has
@@ -69,16 +64,23 @@ func (a *Appender) Close(ctx context.Context) (Receipt, error) {
 
 func (a *Appender) end(ctx context.Context) error {
 	a.closed = true
-	c := a.conn
-	c.out.reset()
+	err := a.count(ctx)
+	if !a.conn.Broken() {
+		delete(a.conn.appenders, a.id)
+		a.conn.ids.give(a.id)
+	}
+
+	return err
+}
+
+// count closes the appender on the server, which then reports how many rows it has accepted.
+func (a *Appender) count(ctx context.Context) error {
+	a.conn.out.reset()
 	a.request(msgAppendClose)
-	body, err := c.ask(ctx, msgAppendClose, a.id)
+	body, err := a.conn.ask(ctx, msgAppendClose, a.id)
 	if err != nil {
 		return err
 	}
-	err = a.counted(ctx, body)
-	delete(c.appenders, a.id)
-	c.ids.give(a.id)
 
-	return err
+	return a.counted(ctx, body)
 }

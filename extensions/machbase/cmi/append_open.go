@@ -39,17 +39,11 @@ func (c *Conn) Append(ctx context.Context, table string, options AppendOptions) 
 		return nil, err
 	}
 	a.id = s.id
-	c.out.reset()
-	a.request(msgAppendOpen)
-	body, err := c.ask(ctx, msgAppendOpen, a.id)
-	if err != nil {
-		return nil, err
-	}
-	opened, _, err := readResult(body)
+	opened, err := a.open(ctx)
 	if err != nil {
 		s.free()
 
-		return nil, a.openError(c.failure(ctx, err))
+		return nil, err
 	}
 	a.columns = opened.columns
 	a.nulls = len(a.columns)/8 + 1

@@ -45,7 +45,7 @@ func FuzzReadAnswer(f *testing.F) {
 	r.text(unitColumnName, "N")
 	r.uint64(unitColumnType, uint64(Double)<<56)
 	f.Add(r.buf)
-	r.bytes(unitRow, []byte{1, 2, 3})
+	sized(&r, unitRow, typeBinary, []byte{1, 2, 3})
 	f.Add(r.buf)
 	r.reset()
 	r.uint64(unitResult, 0x72434d5f<<32|2010)
@@ -132,7 +132,7 @@ func TestRowsOfOneStatementAfterAnother(t *testing.T) {
 		require.Nil(t, r.value(0), "before the first row")
 		require.NoError(t, r.set([]byte{0, 1, 0, 0, 0, 1, 'd', 0, 3}))
 		require.Equal(t, []any{int16(1), "d", int16(3)}, []any{r.value(0), r.value(1), r.value(2)})
-		require.ErrorContains(t, r.set([]byte{0, 1, 0, 0, 0, 1, 'd', 0}), "in the middle of column")
+		require.ErrorContains(t, r.set([]byte{0, 1, 0, 0, 0, 1, 'd', 0}), "a row of 8 bytes does not fit its columns")
 		require.Nil(t, r.value(0), "of a row that does not fit")
 	}
 }

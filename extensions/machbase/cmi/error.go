@@ -26,8 +26,6 @@ type Error struct {
 	// Kind is one of the constants above.
 	Kind    string
 	Message string
-	// Detail is the server's addition to some messages, such as the row that it rejected.
-	Detail string
 
 	reset bool // the server has reset the connection
 }

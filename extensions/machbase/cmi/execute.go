@@ -23,13 +23,11 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Rows, error
 // Exec runs a text with arguments and returns how many rows it changed. Arguments are as in
 // [Stmt.Query].
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (int64, error) {
-	if err := c.enter(ctx); err != nil {
-		return 0, err
-	}
-	rows, err := c.run(ctx, sql, args)
-	if err != nil {
-		c.leave()
+	return changedBy(c.Query(ctx, sql, args...))
+}
 
+func changedBy(rows *Rows, err error) (int64, error) {
+	if err != nil {
 		return 0, err
 	}
 	changed := rows.changed

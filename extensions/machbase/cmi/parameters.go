@@ -75,7 +75,7 @@ func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { 
 
 		return Double, binary.BigEndian.AppendUint64(b, math.Float64bits(v)), nil
 	case time.Time:
-		ns, err := nanoseconds(v)
+		ns, err := Nanoseconds(v)
 
 		return Datetime, binary.BigEndian.AppendUint64(b, uint64(ns)), err
 	case netip.Addr:
@@ -151,7 +151,8 @@ func appendAddress(b []byte, address netip.Addr) (Type, []byte) {
 // The range of a datetime: 64 bits of nanoseconds since 1970.
 var earliest, latest = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64) //nolint:gochecknoglobals // constants
 
-func nanoseconds(t time.Time) (int64, *Error) {
+// Nanoseconds returns the value of a datetime.
+func Nanoseconds(t time.Time) (int64, *Error) {
 	if t.Before(earliest) || t.After(latest) {
 		return 0, usage("%s does not fit a datetime (the years 1678 to 2262)", t.UTC().Format(time.RFC3339))
 	}

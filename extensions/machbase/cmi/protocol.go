@@ -50,7 +50,6 @@ const (
 
 	unitResult  = 0x10
 	unitMessage = 0x11
-	unitDetail  = 0x12
 
 	unitPrepareText = 0x20
 	unitParameters  = 0x21 // number of parameters

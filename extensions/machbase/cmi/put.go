@@ -158,7 +158,7 @@ func putTime(b []byte, c Column, t time.Time) ([]byte, bool, *Error) {
 	if c.Type != Datetime {
 		return nil, false, misfit(c, t.Format(time.RFC3339Nano))
 	}
-	ns, err := nanoseconds(t)
+	ns, err := Nanoseconds(t)
 
 	return binary.LittleEndian.AppendUint64(b, uint64(ns)), true, err
 }

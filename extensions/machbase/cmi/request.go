@@ -75,11 +75,13 @@ func (r *request) uint32(id, n uint32) {
 	r.unit(id, typeUint32, uint64(n))
 }
 
-func (r *request) text(id uint32, s string) {
-	r.reserve(unitHeader + align(len(s)))
-	r.unit(id, typeString, uint64(len(s)))
-	r.buf = append(r.buf, s...)
-	r.pad(len(s))
+func (r *request) text(id uint32, s string) { sized(r, id, typeString, s) }
+
+func sized[T string | []byte](r *request, id, unitType uint32, data T) {
+	r.reserve(unitHeader + align(len(data)))
+	r.unit(id, unitType, uint64(len(data)))
+	r.buf = append(r.buf, data...)
+	r.pad(len(data))
 }
 
 // If the last line is a comment, machbase-neo v8.0.74 would continue with an earlier text.
@@ -88,13 +90,6 @@ func (r *request) sql(id uint32, s string) {
 		s += "\n"
 	}
 	r.text(id, s)
-}
-
-func (r *request) bytes(id uint32, b []byte) {
-	r.reserve(unitHeader + align(len(b)))
-	r.unit(id, typeBinary, uint64(len(b)))
-	r.buf = append(r.buf, b...)
-	r.pad(len(b))
 }
 
 func (r *request) pad(length int) {
@@ -114,7 +109,7 @@ func (r *request) execute(s *Stmt, fetchRows int64, params []byte, hasParams boo
 	r.uint64(unitStatement, uint64(s.id))
 	r.fetchRows(fetchRows)
 	if hasParams {
-		r.bytes(unitValues, params)
+		sized(r, unitValues, typeBinary, params)
 	}
 	r.end()
 }

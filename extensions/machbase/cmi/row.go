@@ -47,29 +47,8 @@ func (r *row) set(data []byte) error {
 
 func (r *row) misfit(data []byte) error {
 	r.ends = r.ends[:0]
-	at := 0
-	for i := range r.columns {
-		column := &r.columns[i]
-		width := column.width
-		if width == variable {
-			if len(data)-at < 4 {
-				return protocolError("a row ends before column %q", column.Name)
-			}
-			length := binary.BigEndian.Uint32(data[at:])
-			at += 4
-			if uint64(length) > uint64(len(data)-at) {
-				return protocolError("column %q announces %d bytes, but there are %d", column.Name, length, len(data)-at)
-			}
-			width = int(length)
-		}
-		if len(data)-at < width {
-			return protocolError("a row ends in the middle of column %q", column.Name)
-		}
-		at += width
-	}
 
-	return protocolError("a row has %d bytes more than its columns; was the table created again since the statement was prepared?",
-		len(data)-at)
+	return protocolError("a row of %d bytes does not fit its columns; was the table created again since the statement was prepared?", len(data))
 }
 
 func (c *Column) isNull(b []byte) bool {

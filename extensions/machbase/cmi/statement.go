@@ -50,18 +50,7 @@ func (s *Stmt) Query(ctx context.Context, args ...any) (*Rows, error) {
 
 // Exec runs the statement and returns how many rows it changed. Arguments are as in Query.
 func (s *Stmt) Exec(ctx context.Context, args ...any) (int64, error) {
-	if err := s.enter(ctx); err != nil {
-		return 0, err
-	}
-	rows, err := s.execute(ctx, args)
-	if err != nil {
-		s.conn.leave()
-
-		return 0, err
-	}
-	changed := rows.changed
-
-	return changed, rows.Close()
+	return changedBy(s.Query(ctx, args...))
 }
 
 // If the statement is closed meanwhile, it is freed after the call.
@@ -76,15 +65,6 @@ func (s *Stmt) enter(ctx context.Context) error {
 	}
 
 	return nil
-}
-
-// Columns describes the columns of the answer; it is empty for a statement without rows.
-func (s *Stmt) Columns() []Column {
-	if s.layout == nil {
-		return nil
-	}
-
-	return s.layout.columns
 }
 
 // Parameters describes the parameters of the text, as the server reports them.

@@ -75,17 +75,6 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestConnectReason(t *testing.T) {
-	for text, want := range map[string]string{
-		"dial tcp 10.0.0.1:5656: connect: connection refused": "connection refused; is a Machbase server running there?",
-		"dial tcp: lookup db: no such host":                   "there is no such host",
-		"dial tcp 10.0.0.1:5656: i/o timeout":                 "no answer in time",
-		"handshake failed: \"HTTP/1.1 \"":                     "handshake failed: \"HTTP/1.1 \"",
-	} {
-		require.Equal(t, want, connectReason(text))
-	}
-}
-
 func TestArgs(t *testing.T) {
 	plain := []any{"a", 1, nil}
 	require.Same(t, &plain[0], &clientArgs(plain)[0])

@@ -52,6 +52,18 @@ func checkLogin(cfg *machbase.Config) error {
 	return nil
 }
 
+// connectError returns the reason why a client could not connect, by connecting with the native
+// client.
+func connectError(ctx context.Context, cfg *machbase.Config, dial machbase.DialFunc, cause error) error {
+	conn, err := cfg.Connect(ctx, dial)
+	if err != nil {
+		return clientError(err)
+	}
+	_ = conn.Close()
+
+	return cmi.NewError(cmi.KindConnect, "%s cannot connect to %s: %s", cfg.Driver, cfg.Address(), clientText(cause))
+}
+
 func opened(ctx context.Context, cfg *machbase.Config, c *conn) (machbase.Conn, error) {
 	if seconds := cfg.QueryTimeout / time.Second; seconds > 0 {
 		if _, err := c.Exec(ctx, fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {

@@ -106,17 +106,3 @@ func clientText(err error) string {
 
 	return text
 }
-
-// connectReason returns the reason why connecting failed, from the text of a driver's error.
-func connectReason(text string) string {
-	switch {
-	case strings.Contains(text, "connection refused"):
-		return "connection refused; is a Machbase server running there?"
-	case strings.Contains(text, "no such host"):
-		return "there is no such host"
-	case strings.Contains(text, "timeout"):
-		return "no answer in time"
-	default:
-		return text
-	}
-}

@@ -81,18 +81,6 @@ func configOf(cfg *machbase.Config) (*machcli.Config, error) {
 	return config, checkLogin(cfg)
 }
 
-// connectError returns the reason why machcli could not connect, by connecting with the native
-// client.
-func connectError(ctx context.Context, cfg *machbase.Config, dial machbase.DialFunc, cause error) error {
-	conn, err := cfg.Connect(ctx, dial)
-	if err != nil {
-		return clientError(err)
-	}
-	_ = conn.Close()
-
-	return cmi.NewError(cmi.KindConnect, "machcli cannot connect to %s: %s", cfg.Address(), cause)
-}
-
 // worker calls C in a separate goroutine, so that a call can be abandoned.
 type worker struct {
 	calls chan func() error

@@ -23,7 +23,7 @@ type machgoDriver struct{}
 
 func (machgoDriver) Name() string { return "machgo" }
 
-func (machgoDriver) Open(ctx context.Context, cfg *machbase.Config, _ machbase.DialFunc) (machbase.Conn, error) {
+func (machgoDriver) Open(ctx context.Context, cfg *machbase.Config, dial machbase.DialFunc) (machbase.Conn, error) {
 	if len(cfg.Alternatives) > 0 {
 		return nil, usage("driver machgo accepts one url; driver native accepts several")
 	}
@@ -51,7 +51,7 @@ func (machgoDriver) Open(ctx context.Context, cfg *machbase.Config, _ machbase.D
 			return nil, e
 		}
 
-		return nil, cmi.NewError(cmi.KindConnect, "cannot connect to %s: %s", cfg.Address(), connectReason(clientText(err)))
+		return nil, connectError(ctx, cfg, dial, err)
 	}
 
 	own := made.(*machgo.Conn) //nolint:forcetypeassert // machgo's result type
