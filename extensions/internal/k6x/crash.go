@@ -19,17 +19,23 @@ func logCrashes(vu modules.VU) {
 	crash.SetLog(func(text string) { logger.Error(text) })
 }
 
-// throwCrash turns a Go panic into a JavaScript exception of the kind "internal". It passes
-// JavaScript's exceptions on. Defer it.
+// throwCrash turns a Go panic into a JavaScript exception of the kind "internal". Defer it.
 func throwCrash(rt *sobek.Runtime) {
-	value := recover()
+	if fault := caught(recover()); fault != nil {
+		Throw(rt, "InternalError", fault.Error(), map[string]any{"kind": "internal", "code": 0})
+	}
+}
+
+// caught converts a recovered value, and logs it. It passes JavaScript's exceptions on.
+func caught(value any) *crash.Error {
 	if value == nil {
-		return
+		return nil
 	}
 	if isScripts(value) {
 		panic(value)
 	}
-	Throw(rt, "InternalError", crash.Caught(value).Error(), map[string]any{"kind": "internal", "code": 0})
+
+	return crash.Caught(value)
 }
 
 // isScripts reports whether a panic is a JavaScript exception or an interrupt by k6.
@@ -72,21 +78,13 @@ func RegisterCallback(vu modules.VU) func(func() error) {
 
 	return func(do func() error) {
 		back(func() (err error) {
-			defer catchCrash(&err)
+			defer func() {
+				if fault := caught(recover()); fault != nil {
+					err = fault
+				}
+			}()
 
 			return do()
 		})
 	}
-}
-
-// catchCrash stores a Go panic in *err. Defer it.
-func catchCrash(err *error) {
-	value := recover()
-	if value == nil {
-		return
-	}
-	if isScripts(value) {
-		panic(value)
-	}
-	*err = crash.Caught(value)
 }

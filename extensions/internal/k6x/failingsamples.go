@@ -13,30 +13,20 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// FailingSamples selects which samples of k6's own protocols mean that an operation failed.
-type FailingSamples struct {
-	Checks    bool // failed checks
-	Responses bool // missing responses and error responses
-}
-
-func (f FailingSamples) any() bool { return f.Checks || f.Responses }
-
-// Find returns an error for the first sample that means a failure, or nil.
-func (f FailingSamples) Find(state *lib.State, container metrics.SampleContainer) error {
+// Failure returns an error for the first sample of k6's own protocols that means that an operation
+// failed, or nil: a missing response, an error response, or, with checks, a failed check.
+func Failure(state *lib.State, container metrics.SampleContainer, checks bool) error {
 	if one, is := container.(metrics.Sample); is { // avoids the allocation of GetSamples
-		return f.failure(state, &one)
+		return failure(state, &one, checks)
 	}
 	samples := container.GetSamples()
 	for i := range samples {
-		if err := f.failure(state, &samples[i]); err != nil {
+		if err := failure(state, &samples[i], checks); err != nil {
 			return err
 		}
 	}
-	if f.Responses {
-		return noAnswer(state, samples)
-	}
 
-	return nil
+	return noAnswer(state, samples)
 }
 
 // noAnswer returns an error for a request without an answer, even if setResponseCallback(null)
@@ -57,17 +47,16 @@ func noAnswer(state *lib.State, samples []metrics.Sample) error {
 	return httpFailure(&samples[request], "0")
 }
 
-func (f FailingSamples) failure(state *lib.State, s *metrics.Sample) error {
+func failure(state *lib.State, s *metrics.Sample, checks bool) error {
 	builtin := state.BuiltinMetrics
-	switch {
-	case builtin == nil || s.Metric == nil:
-		return nil
-	case f.Checks && s.Metric == builtin.Checks && s.Value == 0:
-		return checkFailure(s)
-	case !f.Responses:
+	if builtin == nil || s.Metric == nil {
 		return nil
 	}
 	switch s.Metric {
+	case builtin.Checks:
+		if checks && s.Value == 0 {
+			return checkFailure(s)
+		}
 	case builtin.HTTPReqFailed:
 		if s.Value != 0 {
 			return httpFailure(s, tag(s, metrics.TagStatus))

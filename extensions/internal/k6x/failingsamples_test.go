@@ -31,8 +31,7 @@ func sampleOf(state *lib.State, metric *metrics.Metric, value float64, tags ...s
 }
 
 func TestFailingSamples(t *testing.T) {
-	all := FailingSamples{Checks: true, Responses: true}
-	checks, responses := FailingSamples{Checks: true}, FailingSamples{Responses: true}
+	const all, responses = true, false
 	state, _ := vuState(0)
 	b := state.BuiltinMetrics
 	of := func(metric *metrics.Metric, value float64, tags ...string) metrics.Sample {
@@ -51,26 +50,25 @@ func TestFailingSamples(t *testing.T) {
 	failed, expected, whatever := null.BoolFrom(true), null.BoolFrom(false), null.Bool{}
 	const secret, plain = "http://user:secret@host:8080/items/7?token=secret#secret", "http://h/"
 	for name, tt := range map[string]struct {
-		failing FailingSamples
+		checks  bool
 		samples metrics.SampleContainer
 		want    string
 	}{
 		"a check that holds":           {all, of(b.Checks, 1, "check", "is 200"), ""},
-		"a check that fails":           {checks, of(b.Checks, 0, "check", "is 200"), "check failed: is 200"},
+		"a check that fails":           {all, of(b.Checks, 0, "check", "is 200"), "check failed: is 200"},
 		"a check that fails, untagged": {all, of(b.Checks, 0), "a check failed"},
 		"checks are not asked for":     {responses, of(b.Checks, 0, "check", "is 200"), ""},
 
-		"an expected response":        {all, request(expected, plain, "404"), ""},
-		"an unexpected response":      {responses, request(failed, secret, "404"), "http: GET http://host:8080/items/7 answered 404 Not Found"},
-		"a status without a name":     {all, request(failed, plain, "599"), "http: GET http://h/ answered 599"},
-		"no answer":                   {all, request(failed, secret, "0", "error", "dial: connection refused"), "http: GET http://host:8080/items/7: dial: connection refused"},
-		"no answer, any is expected":  {all, request(whatever, plain, "0", "error", "EOF"), "http: GET http://h/: EOF"},
-		"an error, any is expected":   {all, request(whatever, plain, "500"), ""},
-		"no answer is expected":       {all, request(expected, plain, "0"), ""},
-		"no system tags":              {all, of(b.HTTPReqFailed, 1), "http: failed"},
-		"a name for an address":       {all, request(failed, "item page", "500"), "http: GET item page answered 500 Internal Server Error"},
-		"an address that is none":     {all, request(failed, "http://u:p@h:x/a?token=1", "500"), "http: GET h:x/a answered 500 Internal Server Error"},
-		"responses are not asked for": {checks, request(failed, plain, "0"), ""},
+		"an expected response":       {all, request(expected, plain, "404"), ""},
+		"an unexpected response":     {responses, request(failed, secret, "404"), "http: GET http://host:8080/items/7 answered 404 Not Found"},
+		"a status without a name":    {all, request(failed, plain, "599"), "http: GET http://h/ answered 599"},
+		"no answer":                  {all, request(failed, secret, "0", "error", "dial: connection refused"), "http: GET http://host:8080/items/7: dial: connection refused"},
+		"no answer, any is expected": {all, request(whatever, plain, "0", "error", "EOF"), "http: GET http://h/: EOF"},
+		"an error, any is expected":  {all, request(whatever, plain, "500"), ""},
+		"no answer is expected":      {all, request(expected, plain, "0"), ""},
+		"no system tags":             {all, of(b.HTTPReqFailed, 1), "http: failed"},
+		"a name for an address":      {all, request(failed, "item page", "500"), "http: GET item page answered 500 Internal Server Error"},
+		"an address that is none":    {all, request(failed, "http://u:p@h:x/a?token=1", "500"), "http: GET h:x/a answered 500 Internal Server Error"},
 
 		"gRPC":                      {all, of(b.GRPCReqDuration, 3, "name", "/a.B/C", "status", "0"), ""},
 		"gRPC, unauthenticated":     {all, of(b.GRPCReqDuration, 3, "name", "/a.B/C", "status", "16"), "grpc: a.B/C answered UNAUTHENTICATED"},
@@ -84,7 +82,7 @@ func TestFailingSamples(t *testing.T) {
 		"other metrics": {all, metrics.Samples{of(b.Iterations, 0), of(b.DataSent, 0), {}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := tt.failing.Find(state, tt.samples)
+			err := Failure(state, tt.samples, tt.checks)
 			if tt.want == "" {
 				require.NoError(t, err)
 			} else {

@@ -12,9 +12,6 @@ import (
 // TimedOut fails the current operation for a gRPC call that timed out. Samples report all other
 // failed calls.
 func (t *Tap) TimedOut(call grpccalls.Call) {
-	if !t.failing.Responses {
-		return
-	}
 	err := errors.New("grpc: " + strings.TrimPrefix(call.Method, "/") + " answered DEADLINE_EXCEEDED")
 	t.fault.CompareAndSwap(nil, &err)
 }

@@ -114,7 +114,7 @@ func TestMeterOfATappedClientSendsWhileAnOperationIsUnderWay(t *testing.T) {
 		m := newMeterTest(t)
 		state := m.vu.State()
 		state.Options.SystemTags = &metrics.DefaultSystemTagSet
-		tap := NewTap(state, FailingSamples{Checks: true})
+		tap := NewTap(state)
 		m.vu.CtxField = WithSession(context.Background(), &Session{Tap: tap})
 		tap.Open()
 		for range 3 { // a JavaScript call that takes seconds

@@ -16,10 +16,9 @@ const tapSize = 128
 // operation, so that an operation without samples only checks an empty channel. A nil Tap does
 // nothing.
 type Tap struct {
-	state   *lib.State
-	in      chan metrics.SampleContainer
-	out     chan<- metrics.SampleContainer
-	failing FailingSamples
+	state *lib.State
+	in    chan metrics.SampleContainer
+	out   chan<- metrics.SampleContainer
 
 	// fault is the first failure since Begin; around belongs to the enclosing operation.
 	fault, around atomic.Pointer[error]
@@ -35,26 +34,27 @@ type Tap struct {
 	// calls are gRPC calls without a connection.
 	calls waitingCalls
 
-	// place is the index in the guard's list, from 1. full means that the guard last found the
-	// channel full.
-	place int
-	full  bool
+	// full means that the guard last found the channel full.
+	full bool
 }
 
-// NewTap returns a tap for a VU, or nil if no sample means a failure. It adds the system tag status
-// to the VU's samples.
-func NewTap(state *lib.State, failing FailingSamples) *Tap {
-	if state == nil || !failing.any() {
+// NewTap returns a tap for a VU, or nil without a state. It adds the system tag status to the VU's
+// samples.
+func NewTap(state *lib.State) *Tap {
+	if state == nil {
 		return nil
 	}
 
-	if !state.Options.SystemTags.Has(metrics.TagStatus) {
-		state.Options.SystemTags = withStatus(state.Options.SystemTags)
+	// Only the tag status shows a failed gRPC call, an unopened WebSocket, or a request without an
+	// answer.
+	with := metrics.NewSystemTagSet(metrics.TagStatus)
+	if tags := state.Options.SystemTags; tags != nil {
+		*with |= *tags
 	}
+	state.Options.SystemTags = with
 
 	return &Tap{
-		state: state, failing: failing,
-		in: make(chan metrics.SampleContainer, tapSize), reached: make(chan struct{}),
+		state: state, in: make(chan metrics.SampleContainer, tapSize), reached: make(chan struct{}),
 	}
 }
 
@@ -74,17 +74,6 @@ func (t *Tap) Past(state *lib.State) chan<- metrics.SampleContainer {
 	}
 
 	return t.out
-}
-
-// withStatus adds the system tag status. Only this tag shows a failed gRPC call, an unopened
-// WebSocket, or a request without an answer.
-func withStatus(tags *metrics.SystemTagSet) *metrics.SystemTagSet {
-	with := metrics.NewSystemTagSet(metrics.TagStatus)
-	if tags != nil {
-		*with |= *tags
-	}
-
-	return with
 }
 
 // Close removes the tap. No guard may watch it any more.
@@ -217,7 +206,7 @@ func (t *Tap) handOn() {
 func (t *Tap) take(samples metrics.SampleContainer) {
 	t.requested.Add(int64(requestTime(t.state.BuiltinMetrics, samples)))
 	if t.fault.Load() == nil {
-		if err := t.failing.Find(t.state, samples); err != nil {
+		if err := Failure(t.state, samples, true); err != nil {
 			t.fault.CompareAndSwap(nil, &err)
 		}
 	}

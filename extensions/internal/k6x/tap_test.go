@@ -22,7 +22,7 @@ type tapTest struct {
 func newTapTest(t *testing.T) *tapTest {
 	t.Helper()
 	state, out := vuState(100_000)
-	tap := NewTap(state, FailingSamples{Checks: true})
+	tap := NewTap(state)
 	require.NotNil(t, tap)
 	tap.Open()
 
@@ -66,7 +66,7 @@ func TestTapHasTheStatus(t *testing.T) {
 	for _, without := range []*metrics.SystemTagSet{metrics.NewSystemTagSet(metrics.TagURL), nil} {
 		state, _ := vuState(0)
 		state.Options.SystemTags = without
-		require.NotNil(t, NewTap(state, FailingSamples{Responses: true}))
+		require.NotNil(t, NewTap(state))
 		require.True(t, state.Options.SystemTags.Has(metrics.TagStatus))
 		require.Equal(t, without.Has(metrics.TagURL), state.Options.SystemTags.Has(metrics.TagURL))
 	}
@@ -153,8 +153,7 @@ func TestTapGuard(t *testing.T) {
 
 func TestNoTap(t *testing.T) {
 	state, out := vuState(1)
-	require.Nil(t, NewTap(nil, FailingSamples{Checks: true}))
-	tap := NewTap(state, FailingSamples{})
+	tap := NewTap(nil)
 	require.Nil(t, tap)
 	tap.Open()
 	require.Equal(t, (chan<- metrics.SampleContainer)(out), state.Samples)
@@ -179,7 +178,7 @@ func TestTapWithoutSamples(t *testing.T) {
 
 func BenchmarkTapWithoutSamples(b *testing.B) {
 	state, _ := vuState(1)
-	tap := NewTap(state, FailingSamples{Checks: true})
+	tap := NewTap(state)
 	tap.Open()
 	for b.Loop() {
 		_ = tap.Fault()

@@ -16,7 +16,7 @@ const (
 // that empties a full tap.
 type TapGuard struct {
 	mu   sync.Mutex
-	taps []*Tap
+	taps map[*Tap]struct{}
 	over chan struct{}
 }
 
@@ -28,29 +28,21 @@ func (g *TapGuard) Watch(t *Tap) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.taps) == 0 {
-		g.over = make(chan struct{})
+		g.taps, g.over = map[*Tap]struct{}{}, make(chan struct{})
 		go g.watch(g.over)
 	}
-	g.taps = append(g.taps, t)
-	t.place = len(g.taps)
+	g.taps[t] = struct{}{}
 }
 
 // Forget stops watching a tap.
 func (g *TapGuard) Forget(t *Tap) {
-	if t == nil {
-		return
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if t.place == 0 {
+	if _, watched := g.taps[t]; !watched {
 		return
 	}
-	last := len(g.taps) - 1
-	g.taps[last].place = t.place
-	g.taps[t.place-1] = g.taps[last]
-	g.taps[last] = nil
-	g.taps = g.taps[:last]
-	if t.place = 0; last == 0 {
+	delete(g.taps, t)
+	if len(g.taps) == 0 {
 		close(g.over)
 	}
 }
@@ -62,11 +54,8 @@ func (g *TapGuard) End() {
 	if g.taps = nil; len(taps) > 0 {
 		close(g.over)
 	}
-	for _, t := range taps {
-		t.place = 0
-	}
 	g.mu.Unlock()
-	for _, t := range taps {
+	for t := range taps {
 		t.Close()
 	}
 }
@@ -89,7 +78,7 @@ func (g *TapGuard) watch(over <-chan struct{}) {
 func (g *TapGuard) help() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, t := range g.taps {
+	for t := range g.taps {
 		before := t.full
 		if t.full = len(t.in) == cap(t.in) && !t.pumped.Load(); t.full && before {
 			t.startPump()

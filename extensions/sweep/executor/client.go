@@ -113,7 +113,7 @@ func (c *client) openTap(state *lib.State) {
 			c.run.logger.Error("this version of k6 does not show the samples of a VU: only exceptions make an operation fail")
 		})
 	}
-	c.tap = k6x.NewTap(state, FailsOnAll)
+	c.tap = k6x.NewTap(state)
 	c.tap.Open()
 	c.run.results.Guard.Watch(c.tap)
 }

@@ -14,7 +14,6 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 	"gopkg.in/guregu/null.v3"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -238,6 +237,3 @@ func invalid(err error) error { return errext.WithExitCodeIfNone(err, exitcodes.
 func (c *Config) OpenLoop() bool {
 	return len(c.Rate) > 0 || (c.Find != nil && c.Find.Varies() == ofRate)
 }
-
-// FailsOnAll are the samples that fail an operation of a sweep.
-var FailsOnAll = k6x.FailingSamples{Checks: true, Responses: true} //nolint:gochecknoglobals // a constant

@@ -60,7 +60,7 @@ func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Po
 	if err != nil {
 		return nil, err
 	}
-	tap := k6x.NewTap(vu.State(), FailsOnAll)
+	tap := k6x.NewTap(vu.State())
 	tap.Open()
 	results.Guard.Watch(tap)
 	session := &k6x.Session{

@@ -104,7 +104,7 @@ func (m *module) tapped() (tap *k6x.Tap, leave func()) {
 		return session.Tap, func() {}
 	}
 	if m.tap == nil {
-		m.tap = k6x.NewTap(m.vu.State(), executor.FailsOnAll)
+		m.tap = k6x.NewTap(m.vu.State())
 		m.results.WatchToTheEnd(m.tap, m.vu.Events())
 	}
 	iteration := m.vu.Context()

@@ -51,11 +51,10 @@ const (
 
 // Output makes a report from k6's samples.
 type Output struct {
-	config  Config
-	params  output.Params
-	logger  logrus.FieldLogger
-	plan    *plan
-	failing k6x.FailingSamples
+	config Config
+	params output.Params
+	logger logrus.FieldLogger
+	plan   *plan
 	// state has k6's metrics, to detect failures.
 	state      *lib.State
 	hasStatus  bool
@@ -126,7 +125,7 @@ func newOutput(params output.Params) (*Output, error) {
 
 	return &Output{
 		config: config, params: params, logger: logger, plan: p,
-		failing: k6x.FailingSamples{Responses: true}, state: &lib.State{},
+		state:     &lib.State{},
 		hasStatus: tags == nil || tags.Has(metrics.TagStatus),
 		meanings:  map[metrics.TimeSeries]meaning{}, known: map[string]*metrics.Metric{}, sums: map[string]*sum{},
 		mostBytes: mostBytes,
@@ -249,7 +248,7 @@ func (o *Output) startOf(s *scenario, at time.Time, took time.Duration) time.Tim
 func (o *Output) count(step *step, m *meaning, at, took time.Duration, container metrics.SampleContainer) {
 	failed := m.failed
 	if m.asksOthers {
-		if err := o.failing.Find(o.state, container); err != nil {
+		if err := k6x.Failure(o.state, container, false); err != nil {
 			failed = err.Error()
 		}
 	}
