@@ -107,10 +107,7 @@ func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
 // nil, because k6 exits with 0 even if an output's Stop fails.
 func (o *Output) Stop() error {
 	close(o.stopping)
-	deadline := time.AfterFunc(o.config.FlushTimeout, func() {
-		defer crash.Contain("the output " + Name)
-		o.cancel()
-	})
+	deadline := time.AfterFunc(o.config.FlushTimeout, o.cancel)
 	defer deadline.Stop()
 	o.flusher.Stop()
 	o.cancel()

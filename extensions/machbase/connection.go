@@ -35,7 +35,6 @@ func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*c
 	opened := make(chan result)
 	late := make(chan struct{})
 	go func() {
-		defer crash.Contain("what connects")
 		var r result
 		r.err = crash.Guard(func() (err error) {
 			r.conn, err = driver.Open(opening, cfg, dial)

@@ -58,7 +58,6 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 	opening, cancel := context.WithTimeout(ctx, cfg.connectTimeout)
 	defer cancel()
 	release := context.AfterFunc(opening, func() {
-		defer crash.Contain("the end of connecting")
 		stop()
 		d.interrupt()
 	})

@@ -9,7 +9,6 @@ import (
 	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
@@ -218,7 +217,6 @@ func flow(f *feed[jetstream.Msg], found jetstream.Consumer, atATime int) error {
 	}
 	f.stop = running.Stop
 	go func() {
-		defer crash.Contain("the end of a consumer")
 		select {
 		case <-running.Closed():
 		case <-f.conn.over: // without a receiver of its messages, the consumer would not notice the end

@@ -104,10 +104,7 @@ func (d *dialer) open(network, address string) (*countedConn, error) {
 
 // greet closes the connection if that fails or takes too long.
 func (d *dialer) greet(raw *countedConn, address string) (net.Conn, error) {
-	defer context.AfterFunc(d.life, func() {
-		defer crash.Contain("the end of connecting")
-		_ = raw.Close()
-	})()
+	defer context.AfterFunc(d.life, func() { _ = raw.Close() })()
 	err := raw.SetDeadline(time.Now().Add(d.hello))
 	if err == nil {
 		var conn net.Conn

@@ -273,7 +273,6 @@ func (f *feed[T]) push(callback sobek.Callable) {
 	waiting := f.client.shared.idle.watch(f.client.VU().State().Logger)
 	again := make(chan func(func() error), 1)
 	go func() {
-		defer crash.Contain("the callback of a feed")
 		defer f.client.callbacks.Add(-1)
 		defer waiting.over.Store(true)
 		for {
@@ -366,7 +365,6 @@ func (i *idle) watch(logger logrus.FieldLogger) *idleWatch {
 
 func (i *idle) check(w *idleWatch, logger logrus.FieldLogger) {
 	time.AfterFunc(i.after, func() {
-		defer crash.Contain("the watch of a callback")
 		switch {
 		case w.over.Load():
 		case w.came.Swap(false):

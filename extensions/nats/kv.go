@@ -8,7 +8,6 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
@@ -314,10 +313,7 @@ func watch(kv *keyValue, call sobek.FunctionCall) sobek.Value {
 		}
 		// The watcher outlives the call, whose end interrupts only its creation.
 		life, end := context.WithCancel(context.WithoutCancel(c.VU().Context()))
-		inTime := context.AfterFunc(ctx, func() {
-			defer crash.Contain("the end of a watcher")
-			end()
-		})
+		inTime := context.AfterFunc(ctx, end)
 		watcher, err := found.WatchFiltered(life, filters, o.all()...)
 		if !inTime() && err == nil {
 			kvlayout.StopWatcher(watcher)
@@ -331,7 +327,6 @@ func watch(kv *keyValue, call sobek.FunctionCall) sobek.Value {
 		f = newFeed(c, conn, entrySource, maxBatch, o.Tags)
 		f.stop = func() { _ = watcher.Stop() }
 		go func() {
-			defer crash.Contain("a watcher of a bucket")
 			defer end()
 			defer f.end()
 			for e := range watcher.Updates() {

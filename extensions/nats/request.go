@@ -8,7 +8,6 @@ import (
 	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -68,10 +67,7 @@ func gather(ctx context.Context, conn *connection, m *natsio.Msg, o *messageOpti
 	if err != nil {
 		return nil, err
 	}
-	sub.SetClosedHandler(func(string) {
-		defer crash.Contain("the end of a subscription")
-		close(over)
-	})
+	sub.SetClosedHandler(func(string) { close(over) })
 	defer func() { _ = sub.Unsubscribe() }()
 	if err := conn.nc.PublishMsg(m); err != nil {
 		return nil, err

@@ -7,7 +7,6 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
@@ -133,10 +132,7 @@ func bench(method string, do func(*workload.CacheBench, sobek.FunctionCall) sobe
 // The end of the VU's context interrupts the job.
 func (c *client) during(job func() sobek.Value) sobek.Value {
 	c.MustRun()
-	defer context.AfterFunc(c.VU().Context(), func() {
-		defer crash.Contain("interrupting an operation")
-		c.each((*node).interrupt)
-	})()
+	defer context.AfterFunc(c.VU().Context(), func() { c.each((*node).interrupt) })()
 
 	return job()
 }

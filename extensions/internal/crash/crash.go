@@ -39,20 +39,11 @@ func Catch(err *error) {
 	}
 }
 
-// Contain recovers and logs a panic. Defer it in goroutines and callbacks; what names them in the
-// log.
+// Contain recovers and logs a panic. Defer it; what names the place in the log.
 func Contain(what string) {
 	if value := recover(); value != nil {
 		say(what, value)
 	}
-}
-
-// Go runs do in a goroutine and recovers its panic; what names it in the log.
-func Go(what string, do func()) {
-	go func() {
-		defer Contain(what)
-		do()
-	}()
 }
 
 // Guard returns do's error, or an error for its panic.

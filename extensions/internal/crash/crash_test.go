@@ -39,11 +39,6 @@ func TestPanicsBecomeErrors(t *testing.T) {
 	}()
 	require.Len(t, said, 3)
 	require.Contains(t, said[2], "a goroutine panicked (logged once per place): elsewhere\n")
-
-	texts := make(chan string)
-	SetLog(func(text string) { texts <- text })
-	Go("one of Go's", func() { panic("on its own") })
-	require.Contains(t, <-texts, "one of Go's panicked (logged once per place): on its own\n")
 	SetLog(func(string) {})
 }
 

@@ -154,10 +154,7 @@ func (l *loop) join(s *Seat) {
 	l.running = true
 	l.mu.Unlock()
 	if start {
-		go func() {
-			defer crash.Contain("an event loop")
-			l.run()
-		}()
+		go l.run()
 
 		return
 	}

@@ -71,7 +71,6 @@ func (s *Seat) Away(do func()) {
 	var err error
 	home := s.loop
 	go func() {
-		defer crash.Contain("a blocking call of a client")
 		defer home.join(s)
 		err = crash.Guard(func() error { do(); return nil })
 	}()

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/netutil"
 )
@@ -73,10 +72,7 @@ func (c *Conn) Open(ctx context.Context, dial Dial, network, address string, tra
 		return err
 	}
 	c.socket = counted{eventloop.NewConn(raw), traffic}
-	release := context.AfterFunc(ctx, func() {
-		defer crash.Contain("the interruption of a connection")
-		c.Interrupt()
-	})
+	release := context.AfterFunc(ctx, c.Interrupt)
 	err = login()
 	if inTime := release(); err == nil && !inTime {
 		err = ctx.Err()

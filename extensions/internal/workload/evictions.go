@@ -9,7 +9,6 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -69,11 +68,11 @@ func (w *Evictions) Watch(
 		w.steps = map[string]*measure.Step{}
 	}
 	w.steps[address] = step
-	crash.Go("the watch of evictions", func() {
+	go func() {
 		if err := watch(step, address, connect); err != nil {
 			log.Infof("evictions of %s are not recorded: %s", address, err)
 		}
-	})
+	}()
 }
 
 func watch(step *measure.Step, address string, connect func(context.Context) (EvictionsServer, error)) error {

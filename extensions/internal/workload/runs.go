@@ -158,15 +158,9 @@ func (r *Runs) Do(job func(context.Context) error) error {
 		r.over.Store(true)
 	}
 	r.stop, r.fault = stop, nil
-	defer context.AfterFunc(vuContext, func() {
-		defer crash.Contain("the end of a run")
-		r.over.Store(true)
-	})()
+	defer context.AfterFunc(vuContext, func() { r.over.Store(true) })()
 	if client := r.Client(); client != nil && client.Step().OpenLoop() {
-		defer context.AfterFunc(client.Step().Starts(), func() {
-			defer crash.Contain("the end of a step")
-			stop(errEnough)
-		})()
+		defer context.AfterFunc(client.Step().Starts(), func() { stop(errEnough) })()
 	}
 	r.moving.Traffic()
 	err := r.inTurns(func() error { return job(ctx) })

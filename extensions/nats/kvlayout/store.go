@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // Record is a record of a Store.
@@ -263,7 +261,7 @@ func (s *Store) allKeys(ctx context.Context, bucket jetstream.KeyValue) ([]strin
 	}
 	keys, err := s.collect(ctx, watcher)
 	if err != nil {
-		crash.Go("the end of a watcher", func() { StopWatcher(watcher) }) // it may wait for a silent server
+		go StopWatcher(watcher) // it may wait for a silent server
 	} else {
 		StopWatcher(watcher)
 	}
@@ -301,7 +299,7 @@ func (s *Store) collect(ctx context.Context, watcher jetstream.KeyWatcher) ([]st
 // StopWatcher stops a watcher. It discards entries meanwhile, since Stop needs a lock that the
 // watcher holds while it delivers one.
 func StopWatcher(watcher jetstream.KeyWatcher) {
-	crash.Go("the end of a watcher", func() {
+	go func() {
 		for {
 			select {
 			case _, open := <-watcher.Updates():
@@ -312,7 +310,7 @@ func StopWatcher(watcher jetstream.KeyWatcher) {
 				return
 			}
 		}
-	})
+	}()
 	_ = watcher.Stop()
 }
 

@@ -9,7 +9,6 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -69,7 +68,6 @@ func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Po
 	}
 	session.Cut = func() { s.cut(context.Cause(ctx)) }
 	uncut := context.AfterFunc(ctx, func() { // needed for the counters of modules
-		defer crash.Contain("the end of a client")
 		session.Cut()
 	})
 	forget := k6x.Join(vu, session)
@@ -122,10 +120,7 @@ func (s *PortableStep) begin(started time.Time) {
 	s.run = newStepRun(s.sweep.sweepRun, s.spec, int64(s.clients()))
 	s.over = make(chan struct{})
 	s.sent = s.run.sendLive(s.over)
-	s.timer = time.AfterFunc(time.Until(started.Add(s.window)), func() {
-		defer crash.Contain("the end of a step")
-		s.end()
-	})
+	s.timer = time.AfterFunc(time.Until(started.Add(s.window)), s.end)
 }
 
 // end ends the step after its time, without VUs that never came.

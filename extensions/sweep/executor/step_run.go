@@ -121,7 +121,6 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	r.cancel = cancel
 
 	stopOnInterrupt := context.AfterFunc(parent, func() {
-		defer crash.Contain("what interrupts a step")
 		r.step.Interrupt()
 		cancel(context.Cause(parent))
 	})
@@ -132,11 +131,10 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	sent := r.sendLive(ended)
 
 	if r.settles() {
-		crash.Go("what waits for a quiet target", func() { r.settle(ended) })
+		go r.settle(ended)
 	}
 
 	go func() {
-		defer crash.Contain("what ends a step that is known")
 		defer close(known)
 		if r.config.Precision.Some() {
 			r.measureUntilKnown(ended)
@@ -144,7 +142,6 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	}()
 
 	go func() {
-		defer crash.Contain("what reads the processor time of variants")
 		defer close(read)
 		r.step.EachTurn(ended, func(variant measure.Variant, onTime bool) { r.turns.Turn(string(variant), onTime) })
 	}()
@@ -164,7 +161,6 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 func (r *stepRun) sendLive(ended <-chan struct{}) <-chan struct{} {
 	sent := make(chan struct{})
 	go func() {
-		defer crash.Contain("what watches a step")
 		defer close(sent)
 		r.live.Watch(r.step, ended, func() {
 			r.faults.Flush(testrun.Patience)
@@ -253,7 +249,6 @@ func (r *stepRun) limit(cancel context.CancelCauseFunc) func() {
 func (r *stepRun) after(d time.Duration, fn func()) (stop func()) {
 	over := make(chan struct{})
 	go func() {
-		defer crash.Contain("what ends a step")
 		for waited := time.Duration(0); ; {
 			select {
 			case <-time.After(d):
@@ -289,7 +284,6 @@ func (r *stepRun) runClients(ctx context.Context) error {
 		}
 		c := &client{run: r, measured: r.step.Client(i), vu: vu}
 		wg.Go(func() {
-			defer crash.Contain("a client")
 			err := crash.Guard(func() error {
 				c.work(ctx)
 

@@ -102,7 +102,10 @@ func (w *Watch) Start() {
 	w.mu.Lock()
 	w.begin, w.last = begin, begin.reading
 	w.mu.Unlock()
-	crash.Go("the watch of the machine", w.watch)
+	go func() {
+		defer crash.Contain("the watch of the machine")
+		w.watch()
+	}()
 }
 
 // find returns the server's processes: the named server's, or those at the other end of most of

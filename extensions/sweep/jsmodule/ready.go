@@ -6,7 +6,6 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 )
 
@@ -24,7 +23,7 @@ func (m *module) ready(sobek.FunctionCall) sobek.Value {
 		return rt.ToValue(promise)
 	}
 	all, ctx, back := session.Client.Arrive(), m.vu.Context(), k6x.RegisterCallback(m.vu)
-	crash.Go("what waits for the other clients", func() {
+	go func() {
 		var err error
 		select {
 		case <-all:
@@ -38,7 +37,7 @@ func (m *module) ready(sobek.FunctionCall) sobek.Value {
 
 			return resolve(sobek.Undefined())
 		})
-	})
+	}()
 
 	return rt.ToValue(promise)
 }

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // A step is recorded over time in slots of equal length. When there are MostSlots, pairs of slots
@@ -91,7 +89,6 @@ func (s *slots) open(at, width time.Duration) {
 	s.begin(at)
 	s.lookAgain()
 	s.timer = time.AfterFunc(s.width, func() {
-		defer crash.Contain("the timer of a step's slots")
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if !s.ended {

@@ -5,8 +5,6 @@ import (
 	"net"
 	"sync"
 	"time"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // authority is the connection over which the leader approves operations. The approval has
@@ -27,7 +25,6 @@ func newAuthority(socket net.Conn, g Generation) *authority {
 	_ = socket.SetDeadline(time.Time{})
 	a.reader.Go(func() {
 		defer a.end()
-		defer crash.Contain("the reader of approvals")
 		for {
 			version, count, err := ReadApproval(socket, g)
 			if err != nil || !a.approve(version, count) {

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
@@ -209,10 +208,7 @@ func (c *Client) watch(ctx context.Context) {
 	c.mu.Lock()
 	c.ctx = ctx
 	c.mu.Unlock()
-	c.unwatch = context.AfterFunc(ctx, func() {
-		defer crash.Contain("the interruption of a call")
-		c.interrupt(ctx)
-	})
+	c.unwatch = context.AfterFunc(ctx, func() { c.interrupt(ctx) })
 }
 
 func (c *Client) interrupt(ctx context.Context) {
