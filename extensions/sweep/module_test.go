@@ -53,8 +53,8 @@ func TestModuleIsCallable(t *testing.T) {
 	for script, want := range map[string]string{
 		`sweep.optoins({})`:                      "TypeError: there is no optoins here: use options",
 		`sweep.variant === 'base'`:               "TypeError: there is no variant here: sweep.step().variant is that of the step at work",
-		`sweep({ vus: [1, 8], duration: '1s' })`: "sweep.options: unknown option vus: use clients, such as [1, 8, 64]: each number is a step",
-		`sweep({ rates: [1], duration: '1s' })`:  "sweep.options: unknown option rates: use rate, such as [100, 1000]: each number is a step",
+		`sweep({ vus: [1, 8], duration: '1s' })`: "sweep.options: unknown option \"vus\": use clients, such as [1, 8, 64]: each number is a step",
+		`sweep({ rates: [1], duration: '1s' })`:  "sweep.options: unknown option \"rates\": use rate, such as [100, 1000]: each number is a step",
 		`sweep({ clients: [1], duration: '1s', variants: { base: () => 1 } })`: "sweep.options: variants must be an array of names, " +
 			"such as ['base', 'change']; sweep.step().variant says which one is at work",
 		`sweep({ clients: [NaN], duration: '1s' })`: "sweep.options: clients must be a number, a string, an array or an object, " +

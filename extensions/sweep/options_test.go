@@ -146,7 +146,7 @@ func TestSweepOptionsCanBeChanged(t *testing.T) {
 	_, message := thrownBy(t, runtime, `sweep.options({ executor: 'ramping-vus', clients: [1], iterations: 1 })`)
 	require.Contains(t, message, "executor is always 'client-sweep'")
 	_, message = thrownBy(t, runtime, `sweep.options({ clients: [1], iterations: 1, threshold: {} })`)
-	require.Regexp(t, `^sweep.options: unknown option threshold; known are after, .*, portable, .*, scenario, `, message)
+	require.Regexp(t, `^sweep.options: unknown option "threshold"; known are after, .*, portable, .*, scenario, `, message)
 	require.Regexp(t, `; did you mean thresholds\?$`, message)
 	_, message = thrownBy(t, runtime, `sweep.options({ clients: [1], iterations: NaN })`)
 	require.Contains(t, message, "sweep.options:")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
@@ -36,7 +37,7 @@ func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
 	}
 	o := &sweepOptions{Scenario: defaultScenario, Executor: maps.Clone(given)}
 	own := []string{"scenario", "gates", "thresholds", "portable"}
-	known := slices.AppendSeq(own, maps.Keys(executor.NamesAndTypes(reflect.TypeFor[executor.Config]())))
+	known := slices.Concat(own, input.Names(reflect.TypeFor[executor.Config]()))
 	for name := range given {
 		if !slices.Contains(known, name) {
 			return nil, executor.UnknownOption(name, known)
