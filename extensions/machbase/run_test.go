@@ -301,7 +301,7 @@ func TestRunAtTheEndOfTheTest(t *testing.T) {
 func TestRunIsThePartOfAStep(t *testing.T) {
 	d := newAsked([]any{"WISH"}, []any{"WISH"})
 	root := newModule(func(string) (Driver, error) { return d, nil })
-	r := testutil.Step(t, 3, measure.Plan{Operations: 105, WarmupOperations: 10}, "rollup", func() *testutil.Runner {
+	r := testutil.Step(t, 3, measure.Plan{Operations: 105, Warmup: time.Millisecond}, "rollup", func() *testutil.Runner {
 		v := testutil.NewRunner(t, ImportPath, root)
 		v.Start(1)
 		v.Run(`var client = new machbase.Client()`)

@@ -249,7 +249,7 @@ func (c *clients) do(t *testing.T, before, during string) measure.Reading {
 
 func TestRunIsThePartOfAStep(t *testing.T) {
 	const prefix = "module-test-step-"
-	c := newClients(t, 3, measure.Plan{Operations: 1050, WarmupOperations: 30}, prefix)
+	c := newClients(t, 3, measure.Plan{Operations: 1050, Warmup: 10 * time.Millisecond}, prefix)
 	r := c.do(t, `client.prefill({ keys: { count: 100 } })`, `client.run({ iterations: 400, keys: { count: 100 } })`)
 	require.True(t, r.Complete)
 	require.Len(t, r.Ops, 2, "none but those of the mix")

@@ -72,7 +72,7 @@ func TestRunOutsideOfASweep(t *testing.T) {
 
 func TestRunInASweep(t *testing.T) {
 	server := start(t, everyFourth)
-	reading, v := step(t, server.Address, 4, measure.Plan{Operations: 100, WarmupOperations: 10},
+	reading, v := step(t, server.Address, 4, measure.Plan{Operations: 100, Warmup: 10 * time.Millisecond},
 		`var client = new mxgateway.Client(address, options), tally = new mxgateway.Tally('sweep')`, begin, `client.run({ tally: 'sweep' })`)
 	require.Len(t, reading.Ops, 1)
 	totals := reading.Ops[0]
@@ -83,7 +83,7 @@ func TestRunInASweep(t *testing.T) {
 	require.Equal(t, totals.Rows, reading.Counters[measure.Hits]+reading.Counters[measure.Misses])
 	require.Positive(t, totals.BytesReceived)
 	require.Positive(t, totals.BytesSent)
-	require.Equal(t, 440, server.Reads())
+	require.Greater(t, server.Reads(), 400, "with the warm-up")
 	require.Zero(t, server.Sessions(), "closed with the step")
 	requireNoneLeft(t)
 

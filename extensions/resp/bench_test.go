@@ -103,7 +103,7 @@ func TestTimeToLive(t *testing.T) {
 
 func TestRunIsThePartOfAStep(t *testing.T) {
 	flush(t)
-	r := step(t, 3, measure.Plan{Operations: 1050, WarmupOperations: 30},
+	r := step(t, 3, measure.Plan{Operations: 1050, Warmup: 10 * time.Millisecond},
 		`var client = new resp.Client(url); client.prefill({ keys: { count: 100 } })`,
 		`client.run({ iterations: 400, keys: { count: 100 } })`)
 	require.True(t, r.Complete)

@@ -135,17 +135,16 @@ func (c *Client) Enough() bool {
 	if c.done || c.step.stopping() {
 		return true
 	}
-	plan := &c.step.plan
 	switch {
 	case c.step.schedule != nil: // Next decides
 		return false
 	case c.duetState != nil && c.duetState.over():
 		return true
 	case c.stage == warmingUp:
-		return c.recorded >= plan.WarmupOperations && now() >= c.step.warmUntil()
+		return now() >= c.step.warmUntil()
 	case c.stage != working:
 		return false
-	case plan.Operations != 0:
+	case c.step.plan.Operations != 0:
 		return c.step.done(c.recorded-c.before, 0)
 	default:
 		return c.step.done(0, now())
@@ -328,8 +327,7 @@ func (c *Client) warmUp(r *Recorder, fn func() error) error {
 			return err
 		}
 	}
-	plan := &c.step.plan
-	for begin := now(); begin < c.step.warmUntil() || c.recorded < plan.WarmupOperations || !c.duetState.warmed(); {
+	for begin := now(); begin < c.step.warmUntil() || !c.duetState.warmed(); {
 		if c.step.stopping() {
 			return nil
 		}

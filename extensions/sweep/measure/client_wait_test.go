@@ -10,7 +10,7 @@ import (
 
 func TestClientWait(t *testing.T) {
 	t.Parallel()
-	s := NewStep(2, Plan{Operations: 10, WarmupOperations: 5}, nil)
+	s := NewStep(2, Plan{Operations: 10, Warmup: ms}, nil)
 	var all sync.WaitGroup
 	for i := range 2 {
 		c, waits := s.Client(i), s.Waits(i)

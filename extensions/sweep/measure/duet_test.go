@@ -121,7 +121,7 @@ func TestRatesOfLongOperationsOfADuet(t *testing.T) {
 				return time.Duration(float64(mean) * (0.5 + random.Float64()))
 			}
 		}
-		_, r, _ := duetOf(t, 16, Plan{Duration: 2000 * time.Second, WarmupOperations: 10}, spread(200*ms), spread(220*ms))
+		_, r, _ := duetOf(t, 16, Plan{Duration: 2000 * time.Second, Warmup: 2 * time.Second}, spread(200*ms), spread(220*ms))
 		require.InDelta(t, float64(time.Second), float64(r.Duet.Length), float64(100*ms), "5 operations")
 		base, change := r.Of(Base, "op"), r.Of(Change, "op")
 		rates := [2]float64{float64(base.Durations.Count) / base.Time.Seconds(), float64(change.Durations.Count) / change.Time.Seconds()}
@@ -203,7 +203,7 @@ func TestStandstillsOfADuet(t *testing.T) {
 
 			return ms
 		}
-		_, r, k := duetOf(t, 4, Plan{Duration: 100 * time.Second, WarmupOperations: 10}, takes(ms), standsStill)
+		_, r, k := duetOf(t, 4, Plan{Duration: 100 * time.Second, Warmup: 10 * ms}, takes(ms), standsStill)
 		require.InDelta(t, float64(10*ms), float64(r.Duet.Length), float64(2*ms))
 		base, change := r.Of(Base, "op"), r.Of(Change, "op")
 		require.InEpsilon(t, 4*1000/1.199, float64(change.Durations.Count)/change.Time.Seconds(), 0.01)
@@ -254,7 +254,7 @@ func (u *unfair) serve(d time.Duration) error {
 // An unfair server makes neither variant look faster.
 func TestUnfairServersOfADuet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewStep(4, Plan{Duration: 20 * time.Second, WarmupOperations: 4}, nil)
+		s := NewStep(4, Plan{Duration: 20 * time.Second, Warmup: 2 * ms}, nil)
 		var base, change unfair
 		requireNoErrors(t, together(s, func(_ int, c *Client) error {
 			return c.RunDuet(t.Context(), "op", nil,

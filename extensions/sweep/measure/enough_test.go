@@ -40,9 +40,8 @@ func TestABatchEndsWithTheShare(t *testing.T) {
 		"operations":          {Plan{Operations: 25}, 25},
 		"duration":            {Plan{Duration: 35 * ms}, 4},
 		"warm-up by time":     {Plan{Operations: 25, Warmup: 35 * ms}, 25},
-		"warm-up by count":    {Plan{Operations: 25, WarmupOperations: 13}, 25},
 		"a share of one":      {Plan{Operations: 1}, 1},
-		"both within a batch": {Plan{Duration: 5 * ms, WarmupOperations: 1}, 1},
+		"both within a batch": {Plan{Duration: 5 * ms, Warmup: ms}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -137,7 +136,7 @@ func TestDoneIsForUntilDone(t *testing.T) {
 }
 
 func TestCountersOfTheMeasuredPhase(t *testing.T) {
-	s := NewStep(2, Plan{Operations: 5, WarmupOperations: 3}, nil)
+	s := NewStep(2, Plan{Operations: 5, Warmup: ms}, nil)
 	requireNoErrors(t, together(s, func(i int, c *Client) error {
 		require.Equal(t, i, c.Index())
 		require.Same(t, s, c.Step())

@@ -11,7 +11,7 @@ import (
 // Durations of failures are not in the percentiles of successes.
 func TestDurationsOfFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewStep(1, Plan{Operations: 10, WarmupOperations: 1}, nil)
+		s := NewStep(1, Plan{Operations: 10, Warmup: ms}, nil)
 		n := 0
 		requireNoErrors(t, together(s, func(_ int, c *Client) error {
 			get := c.Recorder("get")

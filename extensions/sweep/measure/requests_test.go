@@ -10,7 +10,7 @@ import (
 // Requests before the measured phase do not count, nor do operations without requests.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	s := NewStep(1, Plan{Operations: 20, WarmupOperations: 5}, nil)
+	s := NewStep(1, Plan{Operations: 20, Warmup: ms}, nil)
 	c := s.Client(0)
 	c.Requested(time.Hour)
 	done := 0

@@ -321,28 +321,9 @@ func TestOpenLoopOfASegment(t *testing.T) {
 	})
 }
 
-func TestWarmupByCount(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := NewStep(2, Plan{Operations: 5, WarmupOperations: 7}, nil)
-		calls := make([]int, 2)
-		requireNoErrors(t, together(s, func(i int, c *Client) error {
-			return c.Run(t.Context(), "op", nil, func() error {
-				calls[i]++
-				time.Sleep(ms)
-
-				return nil
-			})
-		}))
-		require.Equal(t, []int{12, 12}, calls)
-		r := s.Read()
-		require.EqualValues(t, 10, r.Op("op").Durations.Count)
-		require.Equal(t, 5*ms, r.Elapsed)
-	})
-}
-
 func TestHooksOfOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewStep(1, Plan{Operations: 10, WarmupOperations: 3}, nil)
+		s := NewStep(1, Plan{Operations: 10, Warmup: 6 * ms}, nil)
 		var failed []string
 		s.OnFail(func(op string) { failed = append(failed, op) })
 		n := 0

@@ -21,9 +21,8 @@ type Plan struct {
 	UntilDone  bool          // or until Client.Done, for operations that clients share
 	UntilKnown bool          // or until Step.CloseWindow
 
-	// Warmup and WarmupOperations limit the warm-up; 0 means none.
-	Warmup           time.Duration
-	WarmupOperations uint64
+	// Warmup is how long the clients work before the start line.
+	Warmup time.Duration
 
 	// Rate makes the step an open loop with this many operations per second, shared by the clients,
 	// for Duration and before that for Warmup. An operation starts when it is due and a client is
@@ -207,11 +206,9 @@ func (s *Step) done(operations uint64, at time.Duration) bool {
 		return operations >= s.plan.Operations
 	case s.plan.UntilDone:
 		return false
-	case s.plan.UntilKnown:
+	default:
 		return int64(at) >= s.windowEnd.Load()
 	}
-
-	return at-s.line.openedAt >= s.plan.Duration
 }
 
 // mark makes all recorders keep their current counts. Only the first call has an effect.

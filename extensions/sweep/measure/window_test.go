@@ -122,7 +122,7 @@ func TestEnoughIsKnown(t *testing.T) {
 // In a step with a number of operations, AllAtWork counts.
 func TestAllAtWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewStep(3, Plan{Operations: 100, WarmupOperations: 5}, nil)
+		s := NewStep(3, Plan{Operations: 100, Warmup: 50 * ms}, nil)
 		requireNoErrors(t, together(s, func(i int, c *Client) error {
 			return c.Run(t.Context(), "op", nil, taking([]time.Duration{10, 16, 41}[i]*ms))
 		}))
