@@ -58,7 +58,6 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 }
 
 func (m *module) scenarios(o *sweepOptions, config *executor.Config) (map[string]any, error) {
-	o.Executor["executor"] = executor.Type
 	if !o.Portable {
 		return map[string]any{o.Scenario: o.Executor}, nil
 	}
@@ -96,11 +95,12 @@ func (m *module) readSweep(value sobek.Value) (*sweepOptions, *executor.Config, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.Gates != nil {
-		err = o.Gates.Check(config.Planned())
+	planned := config.Planned()
+	if err := m.applyGates(o, planned.Ops); err != nil || o.Gates == nil {
+		return o, config, err
 	}
 
-	return o, config, err
+	return o, config, o.Gates.Check(planned)
 }
 
 // object converts values to plain JavaScript objects, which scripts can change.

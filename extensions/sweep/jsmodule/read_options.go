@@ -54,6 +54,7 @@ func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
 	if named, is := given["executor"]; is && named != executor.Type {
 		return nil, fmt.Errorf("executor is always '%s'; portable: true makes scenarios of k6's own", executor.Type)
 	}
+	o.Executor["executor"] = executor.Type
 	if portable, is := given["portable"]; is {
 		if o.Portable, ok = portable.(bool); !ok {
 			return nil, errors.New("portable must be true or false")
@@ -92,14 +93,12 @@ func (m *module) readGates(given map[string]any, o *sweepOptions) (err error) {
 }
 
 func (o *sweepOptions) config() (*executor.Config, error) {
-	given := maps.Clone(o.Executor)
-	given["executor"] = executor.Type
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if _, err := json.Marshal(given[name]); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(o.Executor)) {
+		if _, err := json.Marshal(o.Executor[name]); err != nil {
 			return nil, notData(name)
 		}
 	}
-	raw, err := json.Marshal(given)
+	raw, err := json.Marshal(o.Executor)
 	if err != nil {
 		return nil, err
 	}

@@ -39,26 +39,37 @@ const (
 	usualDuration = "10s" // step length for RATE or FIND if the script sets none
 )
 
-// scalars maps each setting to one option; list describes the value.
-var scalars = map[string]struct { //nolint:gochecknoglobals // a table
-	option string
-	read   func(string) (any, bool)
-	accept string
+// Options of which a setting replaces all.
+var (
+	stepOptions   = []string{"clients", "rate", "find", "preAllocatedVUs"}       //nolint:gochecknoglobals // a constant
+	lengthOptions = []string{"iterations", "duration", "precision", "untilDone"} //nolint:gochecknoglobals // a constant
+)
+
+// optionSettings maps each setting to one option. accept describes the value. Of the settings that
+// replace the same options, only one may be given.
+var optionSettings = map[string]struct { //nolint:gochecknoglobals // a table
+	option   string
+	read     func(string) (any, bool)
+	accept   string
+	replaces []string
 }{
-	"ITERATIONS":   {"iterations", positive, "an integer from 1"},
-	"DURATION":     {"duration", duration, "a time such as 30s or 1m30s"},
-	"PRECISION":    {"precision", anyText, "a share such as 1%"},
-	"WARMUP":       {"warmup", duration, "a time such as 2s"},
-	"REPEATS":      {"repeats", positive, "an integer from 1"},
-	"PAUSE":        {"pause", duration, "a time such as 1s"},
-	"QUIET":        {"quiet", duration, "a time such as 60s"},
-	"WAIT_CALM":    {"waitCalm", duration, "a time such as 5m"},
-	"MAX_DURATION": {"maxDuration", duration, "a time such as 10m"},
+	setClients:     {"clients", numbers(true), "integers from 1, with commas between them, such as 1,8,64", stepOptions},
+	setRate:        {"rate", numbers(false), "operations a second, with commas between them, such as 100,1000", stepOptions},
+	setFind:        {"find", readFind, "a bound such as p99<5ms, and perhaps ,max=512 or ,of=rate", stepOptions},
+	"ITERATIONS":   {"iterations", positive, "an integer from 1", lengthOptions},
+	"DURATION":     {"duration", duration, "a time such as 30s or 1m30s", lengthOptions},
+	"PRECISION":    {"precision", anyText, "a share such as 1%", lengthOptions},
+	"WARMUP":       {"warmup", duration, "a time such as 2s", nil},
+	"REPEATS":      {"repeats", positive, "an integer from 1", nil},
+	"PAUSE":        {"pause", duration, "a time such as 1s", nil},
+	"QUIET":        {"quiet", duration, "a time such as 60s", nil},
+	"WAIT_CALM":    {"waitCalm", duration, "a time such as 5m", nil},
+	"MAX_DURATION": {"maxDuration", duration, "a time such as 10m", nil},
 }
 
 func settingNames() []string {
 	return slices.Sorted(slices.Values(slices.AppendSeq(
-		[]string{setClients, setRate, setFind, setGates, setGate, setResults, setPortable, setBase, setChange}, maps.Keys(scalars))))
+		[]string{setGates, setGate, setResults, setPortable, setBase, setChange}, maps.Keys(optionSettings))))
 }
 
 func positive(text string) (any, bool) {
@@ -162,24 +173,24 @@ func (s *settings) refuseUnread(honoured []string) error {
 	return nil
 }
 
+// value returns the value of a setting, or "" if the script reads it itself.
+func (m *module) value(name string) string {
+	s := m.settings()
+	text, _ := k6x.Setting(m.env, m.test, name, "")
+	if _, asked := s.asked.Load(name); asked || text == "" || k6x.Reads(s.sources, name) {
+		return ""
+	}
+
+	return text
+}
+
 func (m *module) apply(o *sweepOptions) error {
 	s := m.settings()
 	s.applied.Store(true)
 	if err := s.refuseUnread(settingNames()); err != nil {
 		return err
 	}
-	value := func(name string) string {
-		text, _ := k6x.Setting(m.env, m.test, name, "")
-		if _, asked := s.asked.Load(name); asked || text == "" || k6x.Reads(s.sources, name) {
-			return ""
-		}
-
-		return text
-	}
-	if err := o.applySteps(value(setClients), value(setRate), value(setFind)); err != nil {
-		return err
-	}
-	if text := value(setPortable); text != "" {
+	if text := m.value(setPortable); text != "" {
 		is, ok := flag(text)
 		if !ok {
 			return wrong(setPortable, "true or false", text)
@@ -189,78 +200,53 @@ func (m *module) apply(o *sweepOptions) error {
 			delete(o.Executor, "maxDuration")
 		}
 	}
-	if base, change := value(setBase), value(setChange); base+change != "" {
+	if base, change := m.value(setBase), m.value(setChange); base+change != "" {
 		if base == change {
 			return wrongSetting{fmt.Errorf("%s and %s are both %q: give the variants of a duet different names", setBase, setChange, base)}
 		}
 		m.results.NameVariants(o.Scenario, map[string]string{report.Base: base, report.Change: change})
 	}
-	if err := o.applyShare(value); err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(scalars)) {
-		text := value(name)
-		if text == "" {
-			continue
-		}
-		read, ok := scalars[name].read(text)
-		if !ok {
-			return wrong(name, scalars[name].accept, text)
-		}
-		o.Executor[scalars[name].option] = read
-	}
 
-	return m.applyGates(o, value(setGates), value(setGate))
+	return m.applyOptions(o)
 }
 
-func (o *sweepOptions) applySteps(clients, rate, find string) error { //nolint:cyclop // one case for each setting
-	given := 0
-	for _, text := range []string{clients, rate, find} {
-		if text != "" {
-			given++
-		}
-	}
-	if given == 0 {
-		return nil
-	}
-	if given > 1 {
-		return wrongSetting{errors.New("CLIENTS, RATE and FIND exclude each other: set one of them")}
-	}
+// applyOptions sets the options that settings name. RATE and FIND also need clients and a duration.
+func (m *module) applyOptions(o *sweepOptions) error {
 	vus, has := o.Executor["preAllocatedVUs"]
 	if !has {
 		vus = usualClients
 	}
-	for _, name := range []string{"clients", "rate", "find", "preAllocatedVUs"} {
-		delete(o.Executor, name)
+	replaced := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(optionSettings)) {
+		text, setting := m.value(name), optionSettings[name]
+		if text == "" {
+			continue
+		}
+		read, ok := setting.read(text)
+		if !ok {
+			return wrong(name, setting.accept, text)
+		}
+		if len(setting.replaces) > 0 {
+			if other := replaced[setting.replaces[0]]; other != "" {
+				return wrongSetting{fmt.Errorf("%s and %s exclude each other: set one of them", other, name)}
+			}
+			replaced[setting.replaces[0]] = name
+		}
+		for _, option := range setting.replaces {
+			delete(o.Executor, option)
+		}
+		o.Executor[setting.option] = read
 	}
-	open := rate != ""
-	switch {
-	case clients != "":
-		list, err := numbers(setClients, clients, "integers from 1, with commas between them, such as 1,8,64", true)
-		if err != nil {
-			return err
-		}
-		o.Executor["clients"] = list
-	case open:
-		list, err := numbers(setRate, rate, "operations a second, with commas between them, such as 100,1000", false)
-		if err != nil {
-			return err
-		}
-		o.Executor["rate"] = list
-	default:
-		search, err := readFind(find)
-		if err != nil {
-			return err
-		}
-		o.Executor["find"] = search
-		open = search["of"] == "rate"
+	steps := replaced[stepOptions[0]]
+	if steps != setRate && steps != setFind {
+		return nil
 	}
-	if open {
+	if find, _ := o.Executor["find"].(map[string]any); steps == setRate || find["of"] == "rate" {
 		o.Executor["preAllocatedVUs"] = vus
 	}
-	if _, timed := o.Executor["duration"]; !timed && clients == "" {
-		for _, name := range []string{"iterations", "precision", "untilDone"} {
-			delete(o.Executor, name)
+	if _, timed := o.Executor["duration"]; !timed && replaced[lengthOptions[0]] == "" {
+		for _, option := range lengthOptions {
+			delete(o.Executor, option)
 		}
 		o.Executor["duration"] = usualDuration
 	}
@@ -268,26 +254,28 @@ func (o *sweepOptions) applySteps(clients, rate, find string) error { //nolint:c
 	return nil
 }
 
-func numbers(name, text, accepts string, whole bool) ([]float64, error) {
-	var list []float64
-	for part := range strings.SplitSeq(strings.Trim(text, "[] "), ",") {
-		n, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil || n <= 0 || whole && n != float64(int64(n)) {
-			return nil, wrong(name, accepts, text)
+func numbers(whole bool) func(text string) (any, bool) {
+	return func(text string) (any, bool) {
+		var list []float64
+		for part := range strings.SplitSeq(strings.Trim(text, "[] "), ",") {
+			n, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+			if err != nil || n <= 0 || whole && n != float64(int64(n)) {
+				return nil, false
+			}
+			list = append(list, n)
 		}
-		list = append(list, n)
-	}
 
-	return list, nil
+		return list, true
+	}
 }
 
-func readFind(text string) (map[string]any, error) {
+func readFind(text string) (any, bool) {
 	search := map[string]any{"max": float64(usualMost)}
 	for part := range strings.SplitSeq(text, ",") {
 		key, value, is := cutBound(part, "<", "=")
 		switch number, err := strconv.ParseFloat(value, 64); {
 		case !is:
-			return nil, wrong(setFind, "a bound such as p99<5ms, and perhaps ,max=512 or ,of=rate", text)
+			return nil, false
 		case key != "of" && err == nil:
 			search[key] = number
 		default:
@@ -295,7 +283,7 @@ func readFind(text string) (map[string]any, error) {
 		}
 	}
 
-	return search, nil
+	return search, true
 }
 
 // cutBound splits a text such as p99<5ms at one of the signs, optionally followed by =.
@@ -311,25 +299,9 @@ func cutBound(text string, signs ...string) (key, value string, is bool) {
 	return "", "", false
 }
 
-// applyShare applies one of the settings for the length of a step, and drops the other options for
-// it.
-func (o *sweepOptions) applyShare(value func(string) string) error {
-	shares := []string{"ITERATIONS", "DURATION", "PRECISION"}
-	given := slices.DeleteFunc(slices.Clone(shares), func(name string) bool { return value(name) == "" })
-	if len(given) > 1 {
-		return wrongSetting{fmt.Errorf("%s exclude each other: set one of them", strings.Join(given, " and "))}
-	}
-	if len(given) == 1 {
-		for _, option := range []string{"iterations", "duration", "precision", "untilDone"} {
-			delete(o.Executor, option)
-		}
-	}
-
-	return nil
-}
-
 // applyGates reads the file of GATES, or makes gates for every step from GATE, such as p99<2ms.
-func (m *module) applyGates(o *sweepOptions, file, bounds string) (err error) {
+func (m *module) applyGates(o *sweepOptions, ops []string) (err error) {
+	file, bounds := m.value(setGates), m.value(setGate)
 	if file != "" {
 		if o.Gates, err = m.loadGates(file); err != nil {
 			return wrongSetting{err}
@@ -350,26 +322,10 @@ func (m *module) applyGates(o *sweepOptions, file, bounds string) (err error) {
 		}
 		limits[key] = value
 	}
-	if o.Gates, err = gate.OfBounds(o.Scenario, o.opNames(), limits); err != nil {
+	if o.Gates, err = gate.OfBounds(o.Scenario, ops, limits); err != nil {
 		return wrongSetting{fmt.Errorf("GATE must be %s, but is %q: %w", accepts, bounds, err)}
 	}
 	m.results.AddGates("-e GATE of "+o.Scenario, o.Gates)
 
 	return nil
-}
-
-func (o *sweepOptions) opNames() []string {
-	if names, is := o.Executor["opNames"].([]any); is {
-		ops := make([]string, 0, len(names))
-		for _, name := range names {
-			ops = append(ops, fmt.Sprint(name))
-		}
-
-		return ops
-	}
-	if op, is := o.Executor["op"].(string); is {
-		return []string{op}
-	}
-
-	return []string{o.Scenario}
 }
