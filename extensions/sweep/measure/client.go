@@ -34,8 +34,6 @@ type Client struct {
 	connects  int           // calls of ConnectInTurn
 	tries     time.Duration // start of the first attempt to connect or operate
 	failures  uint64
-	failed    *Recorder       // recorder of the last failure
-	noted     bool            // the reason of the last failure is known
 	over      <-chan struct{} // closed when Run's context ends
 	failedCut bool            // the last failure came after over was closed
 	before    uint64          // value of recorded at the start line
@@ -390,7 +388,7 @@ func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func()
 // marked with Stop.
 func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end time.Duration, err error) {
 	recorded, failures := c.recorded, c.failures
-	c.noted, c.pendingStart = false, true
+	c.pendingStart = true
 	if c.duetState != nil {
 		c.duetState.enter(c, begin)
 	}
@@ -426,8 +424,6 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 		r.FailAfter(end-begin, err)
 	case !c.hasFailed(failures): // even after recorded successes
 		r.Fail(err)
-	case !c.noted: // the recorded failure has no reason yet
-		c.failed.note(err, c.measuring)
 	}
 
 	return end, nil

@@ -270,13 +270,13 @@ func TestTotalsSince(t *testing.T) {
 	}
 
 	r.Ok(10)
-	r.Fail(nil)
+	r.Fail(errServer)
 	r.Rows(5)
 	r.Bytes(7, 8)
 	first := read()
 	r.Ok(20)
 	r.Ok(20)
-	r.Fail(nil)
+	r.Fail(errServer)
 	r.Rows(50)
 	r.Bytes(70, 80)
 

@@ -128,7 +128,7 @@ func TestRecordingAllocatesNothing(t *testing.T) {
 
 	require.Zero(t, testing.AllocsPerRun(1000, func() {
 		r.Ok(123 * time.Microsecond)
-		r.Fail(nil)
+		r.Fail(errServer)
 		r.Rows(10)
 		r.Bytes(20, 30)
 	}))

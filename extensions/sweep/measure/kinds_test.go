@@ -21,7 +21,7 @@ func TestClientsShareTheBuckets(t *testing.T) {
 			r := c.Recorder("op")
 			for n := range operations {
 				r.Ok(time.Duration(n) * time.Millisecond)
-				r.FailAfter(time.Duration(n)*time.Microsecond, nil)
+				r.FailAfter(time.Duration(n)*time.Microsecond, errServer)
 			}
 		})
 	}

@@ -152,9 +152,9 @@ func (r *Recorder) Ok(d time.Duration) {
 	t.shard.ok.record(d, &t.durations)
 }
 
-// FailAfter counts a failed operation that took d; reason may be nil. Durations of failures are
-// kept separate from successes. Operations interrupted by Interrupt do not count. Like Ok, it adds
-// the delay in an open loop.
+// FailAfter counts a failed operation that took d. Durations of failures are kept separate from
+// successes. Operations interrupted by Interrupt do not count. Like Ok, it adds the delay in an
+// open loop.
 func (r *Recorder) FailAfter(d time.Duration, reason error) {
 	c := r.client
 	if c.measuring && !c.step.Interrupted() {
@@ -170,7 +170,6 @@ func (r *Recorder) Fail(reason error) {
 	c := r.client
 	c.recorded++
 	c.failures++
-	c.failed = r
 	c.failedCut = c.cutOff()
 	c.wakeDelay, c.pendingStart = notWoken, false
 	if c.step.Interrupted() {
@@ -181,9 +180,7 @@ func (r *Recorder) Fail(reason error) {
 	} else {
 		r.countWarm(&r.warmedFailed)
 	}
-	if reason != nil {
-		r.note(reason, c.measuring)
-	}
+	r.note(reason, c.measuring)
 }
 
 func (r *Recorder) countWarm(n *atomic.Uint64) {
@@ -208,7 +205,6 @@ func (r *Recorder) countFailure() {
 func (r *Recorder) note(err error, counts bool) {
 	text := err.Error()
 	cause := Cause(text)
-	r.client.noted = true
 
 	if counts {
 		t := r.into()

@@ -46,7 +46,7 @@ func TestReasonsOfFailures(t *testing.T) {
 
 					return full
 				case 3:
-					get.Fail(nil) // the call's error provides the reason
+					get.Fail(empty)
 
 					return empty
 				case 4:

@@ -172,7 +172,7 @@ func TestWarmupIsNotCounted(t *testing.T) {
 						r.Bytes(1, 1)
 						if !c.measuring {
 							early.Add(1)
-							r.Fail(nil)
+							r.Fail(errServer)
 							time.Sleep(200 * ms)
 
 							return errServer // must not affect the slots
@@ -456,7 +456,7 @@ func TestCutOffFailsOnce(t *testing.T) {
 		"nothing":             func(*Recorder) {},
 		"successes":           func(r *Recorder) { r.Ok(ms); r.Ok(ms) },
 		"a failure":           func(r *Recorder) { r.Fail(errServer) },
-		"failures, then none": func(r *Recorder) { r.Fail(errServer); r.Fail(nil); r.Ok(ms) },
+		"failures, then none": func(r *Recorder) { r.Fail(errServer); r.Fail(errServer); r.Ok(ms) },
 	}
 	failuresBefore := map[string]int{"a failure": 1, "failures, then none": 2}
 	// Each case does something that is interrupted; the counts are failures by name.
@@ -466,8 +466,8 @@ func TestCutOffFailsOnce(t *testing.T) {
 	}{
 		"nobody records it":     {func(ctx context.Context, _ *Recorder) { <-ctx.Done() }, map[string]int{"op": 1}},
 		"the call records it":   {func(ctx context.Context, r *Recorder) { <-ctx.Done(); r.Fail(context.Cause(ctx)) }, map[string]int{"get": 1}},
-		"and not why":           {func(ctx context.Context, r *Recorder) { <-ctx.Done(); r.Fail(nil) }, map[string]int{"get": 1}},
-		"a pipeline":            {func(ctx context.Context, r *Recorder) { <-ctx.Done(); r.Fail(nil); r.Fail(nil) }, map[string]int{"get": 2}},
+		"and not why":           {func(ctx context.Context, r *Recorder) { <-ctx.Done(); r.Fail(errServer) }, map[string]int{"get": 1}},
+		"a pipeline":            {func(ctx context.Context, r *Recorder) { <-ctx.Done(); r.Fail(errServer); r.Fail(errServer) }, map[string]int{"get": 2}},
 		"begun and not ended":   {func(ctx context.Context, r *Recorder) { r.Begin(); <-ctx.Done() }, map[string]int{"get": 1}},
 		"begun, and ended late": {func(ctx context.Context, r *Recorder) { r.Begin(); <-ctx.Done(); r.End(0, cutOff) }, map[string]int{"get": 1}},
 	}
@@ -579,7 +579,7 @@ func TestCallsThatRecord(t *testing.T) {
 				get.Ok(40 * ms)
 				set.Ok(20 * ms)
 				if calls[i] == 1 {
-					set.Fail(nil)
+					set.Fail(errServer)
 
 					return errServer
 				}

@@ -409,9 +409,9 @@ func TestNewSteps(t *testing.T) {
 					time.Sleep(time.Duration(i+1) * 10 * time.Millisecond)
 					switch {
 					case n%50 == 0:
-						set.Fail(nil)
+						set.Fail(errors.New("no memory"))
 
-						return errors.New("no memory")
+						return nil
 					case n%2 == 0:
 						set.Ok(2 * time.Millisecond)
 						set.Bytes(100, 10)

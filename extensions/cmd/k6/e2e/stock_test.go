@@ -124,7 +124,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"warmup":       {map[string]string{"WARMUP": "soon"}, `WARMUP must be a time such as 2s, but is "soon"`},
 		"max duration": {map[string]string{"MAX_DURATION": "0s"}, `maxDuration must be at least 1s, but is 0s`},
 		"reuse":        {map[string]string{"REUSE": "maybe"}, `REUSE must be true or false, but is "maybe"`},
-		"both":         {map[string]string{"ITERATIONS": "1", "DURATION": "1s"}, `ITERATIONS and DURATION exclude each other`},
+		"both":         {map[string]string{"ITERATIONS": "1", "DURATION": "1s"}, `DURATION and ITERATIONS exclude each other`},
 		"url":          {map[string]string{"MACHBASE_URL": "ftp://nowhere"}, `the url must look like machbase://`},
 		"url name":     {map[string]string{"MACHBASE_URL": "machbase://localhost?timout=1s"}, `unknown option "timout" in the url; known are`},
 	} {
