@@ -148,7 +148,7 @@ func TestFaultsOfCommandsAreFound(t *testing.T) {
 // Our settings and variables on the page about other tools exist.
 func TestSettingsForOtherToolsExist(t *testing.T) {
 	c := newChecker(t)
-	ofOutput := strings.ToLower(read(t, "extensions/influx/settings.go"))
+	ofOutput := strings.ToLower(read(t, "extensions/influx/config.go"))
 	checked := 0
 	for line := range strings.Lines(read(t, "scenarios/coming-from.md")) {
 		cells := strings.Split(line, " | ")
