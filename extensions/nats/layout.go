@@ -1,14 +1,20 @@
 package nats
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"regexp"
+	"time"
 
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
 const maxReplicas = 5 // JetStream's limit
@@ -181,4 +187,297 @@ func (l *layout) drop(t *task) {
 
 		return sobek.Undefined(), nil
 	}
+}
+
+// layoutStore uses the connection of runs if there is one and the bucket allows it, else
+// nats.go's.
+type layoutStore struct {
+	options kvlayout.Options
+	over    *runConnection
+	// otherwise means that the bucket needs nats.go.
+	bucket    *wire.Bucket
+	otherwise bool
+
+	// task is reused for operations over nats.go, record for those over the connection of runs.
+	task   task
+	record record
+	direct func(*wire.Conn) error // onBucket
+	// A get appends to value, and sets hit if the key exists.
+	job        layoutJob
+	key, value []byte
+	hit        bool
+	encoded    []byte
+
+	sent, received uint64
+}
+
+type layoutJob int
+
+const (
+	jobGet layoutJob = iota
+	jobPut
+	jobDelete
+)
+
+var layoutJobs = [...]struct{ name, operation string }{ //nolint:gochecknoglobals // a table
+	jobGet: {"get", "layout.get"}, jobPut: {"put", "layout.put"}, jobDelete: {"delete", "layout.delete"},
+}
+
+func newLayoutStore(c *client, o kvlayout.Options, job func(context.Context, *connection, *record) error) *layoutStore {
+	o.Database = cmp.Or(o.Database, kvlayout.DefaultDatabase)
+	s := &layoutStore{
+		options: o, over: c.runs(), task: task{args: args{client: c}, brief: true, timeout: c.config.timeout, job: job},
+	}
+	s.direct = s.onBucket
+
+	return s
+}
+
+func (s *layoutStore) inRun(run func(sobek.FunctionCall) sobek.Value, call sobek.FunctionCall) sobek.Value {
+	s.task.client.MustRun()
+	if s.over != nil {
+		s.over.begin()
+		defer s.over.end()
+	}
+
+	return run(call)
+}
+
+func (s *layoutStore) do(job layoutJob, key, value []byte) error {
+	s.job, s.key, s.value, s.hit = job, key, value, false
+	var sent, received uint64
+	var err error
+	if s.over == nil {
+		s.task.operation = layoutJobs[job].operation
+		err = s.task.Do(s.task.client.VU().Context(), true)
+		sent, received, _ = s.task.counted()
+	} else {
+		s.record = record{operation: layoutJobs[job].operation, tags: s.task.tags}
+		sent, received, err = s.over.operate(&s.record, s.task.timeout, s.direct)
+	}
+	s.sent, s.received = s.sent+sent, s.received+received
+
+	return err
+}
+
+func (s *layoutStore) onBucket(conn *wire.Conn) error {
+	err := s.find(conn)
+	switch {
+	case err != nil:
+	case s.otherwise:
+		return s.overNatsGo()
+	default:
+		err = s.overWire(conn)
+	}
+	if err != nil {
+		err = &kvlayout.Error{Op: layoutJobs[s.job].name, Bucket: s.name(), Key: string(s.key), Err: err}
+	}
+
+	return err
+}
+
+func (s *layoutStore) name() string { return s.options.Layout.Bucket(s.options.Database, "") }
+
+var buckets = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+
+func (s *layoutStore) find(conn *wire.Conn) error {
+	if s.bucket != nil || s.otherwise {
+		return nil
+	}
+	if !buckets.MatchString(s.name()) {
+		return kvlayout.ErrName
+	}
+	facing, err := conn.LookUp(s.name(), s.task.timeout)
+	if err == nil && facing == wire.Missing {
+		if err = s.make(); err == nil {
+			facing, err = conn.LookUp(s.name(), s.task.timeout)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case facing == wire.Direct:
+		s.bucket = wire.NewBucket(s.name())
+	default:
+		s.otherwise = true
+	}
+
+	return nil
+}
+
+func (s *layoutStore) forget() { s.bucket, s.otherwise = nil, false }
+
+// make creates the bucket: over nats.go's connection or, if there is none, a temporary one.
+func (s *layoutStore) make() (err error) {
+	c := s.task.client
+	ctx, cancel := context.WithTimeout(c.VU().Context(), s.task.timeout)
+	defer cancel()
+	conn, opened := c.connected(), record{operation: opConnect}
+	temporary := conn == nil
+	s.over.seat.Away(func() {
+		if temporary {
+			begin := clock.Now()
+			conn, err = c.dial(ctx)
+			opened.err, opened.took = err, clock.Since(begin)
+			if err != nil {
+				return
+			}
+			defer conn.close()
+		}
+		var js jetstream.JetStream
+		var store *kvlayout.Store
+		if js, err = jetstream.New(conn.nc); err == nil {
+			store, err = kvlayout.Open(ctx, js, s.options)
+		}
+		if err == nil {
+			err = store.Make(ctx, "")
+		}
+	})
+	if temporary {
+		c.note(&opened, nil)
+	}
+	if conn != nil {
+		s.claim(conn)
+	}
+
+	return err
+}
+
+func (s *layoutStore) claim(conn *connection) {
+	sent, received := conn.claim(s.task.client.module)
+	s.sent, s.received = s.sent+sent, s.received+received
+}
+
+func (s *layoutStore) overNatsGo() (err error) {
+	t := &s.task
+	c := t.client
+	t.operation = layoutJobs[s.job].operation
+	s.over.seat.Away(func() { err = t.Do(c.VU().Context(), true) })
+	for i := range t.recorded {
+		if r := &t.recorded[i]; r.operation == opConnect {
+			c.note(r, nil)
+		} else {
+			s.record.sent, s.record.received = r.sent, r.received
+		}
+	}
+	if t.conn != nil {
+		s.claim(t.conn)
+	}
+
+	return err
+}
+
+// Get implements workload.Store.
+func (s *layoutStore) Get(key, buf []byte) (value []byte, hit bool, err error) {
+	err = s.do(jobGet, key, buf)
+	if err != nil || !s.hit {
+		return nil, false, err
+	}
+
+	return s.value, true, nil
+}
+
+// Set implements workload.Store. Buckets have no time to live per key.
+func (s *layoutStore) Set(key, value []byte, _ int) error { return s.do(jobPut, key, value) }
+
+// Delete implements workload.Store.
+func (s *layoutStore) Delete(key []byte) error { return s.do(jobDelete, key, nil) }
+
+func (s *layoutStore) overStore(ctx context.Context, store *kvlayout.Store, r *record) error {
+	switch s.job {
+	case jobGet:
+		found, err := store.Get(ctx, "", string(s.key))
+		if errors.Is(err, kvlayout.ErrNotFound) {
+			return nil
+		}
+
+		return s.got(found.Value, r, err)
+	case jobPut:
+		return s.stored(r, store.Put(ctx, kvlayout.Record{Key: string(s.key), Value: s.value}))
+	default:
+		return store.Delete(ctx, "", string(s.key))
+	}
+}
+
+func (s *layoutStore) overWire(conn *wire.Conn) error {
+	layout, timeout := s.options.Layout, s.task.timeout
+	s.encoded = layout.AppendKey(s.encoded[:0], s.key)
+	value := s.value
+	switch s.job {
+	case jobGet:
+		value, found, err := conn.Get(s.bucket, s.encoded, timeout)
+		if err != nil || !found {
+			return err
+		}
+		if layout != kvlayout.Orb {
+			var record kvlayout.Record
+			record, err = layout.DecodeValue("", string(s.key), value)
+			value = record.Value
+		}
+
+		return s.got(value, &s.record, err)
+	case jobPut:
+		if layout != kvlayout.Orb {
+			var err error
+			if value, err = layout.EncodeValue(kvlayout.Record{Key: string(s.key), Value: value}); err != nil {
+				return err
+			}
+		}
+
+		return s.stored(&s.record, s.retried(func() error { return conn.Put(s.bucket, s.encoded, value, timeout) }))
+	default:
+		remove := conn.Delete
+		if layout.Purges() {
+			remove = conn.Purge
+		}
+
+		return s.retried(func() error { return remove(s.bucket, s.encoded, timeout) })
+	}
+}
+
+func (s *layoutStore) got(value []byte, r *record, err error) error {
+	if err == nil {
+		s.hit = true
+		s.value = append(s.value, value...)
+		r.received.add(value)
+	}
+
+	return err
+}
+
+func (s *layoutStore) stored(r *record, err error) error {
+	if err == nil {
+		r.sent.add(s.value)
+	}
+
+	return err
+}
+
+// retried tries again if no stream answers, as while a cluster elects a leader; nats.go does
+// the same.
+func (s *layoutStore) retried(store func() error) error {
+	err := store()
+	for range jetstream.DefaultPubRetryAttempts {
+		ctx := s.over.ctx
+		if !wire.IsKind(err, wire.KindNoResponders) || ctx.Err() != nil {
+			break
+		}
+		s.over.seat.Away(func() {
+			select {
+			case <-ctx.Done():
+			case <-time.After(jetstream.DefaultPubRetryWait):
+			}
+		})
+		err = store()
+	}
+
+	return err
+}
+
+// Traffic implements workload.Cache.
+func (s *layoutStore) Traffic() (received, sent uint64) {
+	received, sent = s.received, s.sent
+	s.received, s.sent = 0, 0
+
+	return received, sent
 }

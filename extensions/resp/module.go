@@ -55,3 +55,7 @@ type module struct {
 
 	shared *sharedByAll
 }
+
+func init() { //nolint:gochecknoinits // k6 extensions register in init
+	modules.Register(ImportPath, New())
+}

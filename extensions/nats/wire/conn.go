@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -11,9 +12,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
-
-// DefaultConnectTimeout is the default of Config.ConnectTimeout.
-const DefaultConnectTimeout = 5 * time.Second
 
 // Config describes a server and how to log in. Zero values stand for the defaults.
 type Config struct {
@@ -77,27 +75,17 @@ const (
 
 // Dial connects and logs in. Its errors are of kind connect, auth or cancelled.
 func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
-	full := *cfg
-	full.defaults()
-	ctx, cancel := context.WithTimeout(ctx, full.ConnectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, cfg.ConnectTimeout)
 	defer cancel()
 
-	c := &Conn{inbox: append([]byte(full.InboxPrefix+"."+rand.Text()[:inboxDigits]+"."), make([]byte, tokenDigits)...)}
-	login := func() error { return c.logIn(ctx, &full) }
-	if err := c.Open(ctx, full.Dial, "tcp", full.Address, nil, login); err != nil {
-		return nil, cannotConnect(ctx, &full, err)
+	prefix := cmp.Or(cfg.InboxPrefix, "_INBOX")
+	c := &Conn{inbox: append([]byte(prefix+"."+rand.Text()[:inboxDigits]+"."), make([]byte, tokenDigits)...)}
+	login := func() error { return c.logIn(ctx, cfg) }
+	if err := c.Open(ctx, cfg.Dial, "tcp", cfg.Address, nil, login); err != nil {
+		return nil, cannotConnect(ctx, cfg, err)
 	}
 
 	return c, nil
-}
-
-func (c *Config) defaults() {
-	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = DefaultConnectTimeout
-	}
-	if c.InboxPrefix == "" {
-		c.InboxPrefix = "_INBOX"
-	}
 }
 
 func (c *Conn) begin(timeout time.Duration) *Error {

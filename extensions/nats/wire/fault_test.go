@@ -69,7 +69,7 @@ const soon = 50 * time.Millisecond
 // The second timeout without any answer breaks the connection. The first may be the fault of the
 // service that should answer.
 func TestServerFallsSilent(t *testing.T) {
-	c := dial(t, &Config{Address: server(t, func(net.Conn, said) {})})
+	c := dial(t, &Config{ConnectTimeout: patient, Address: server(t, func(net.Conn, said) {})})
 	for _, broken := range []bool{false, true} {
 		_, err := c.Request("a", nil, nil, soon)
 		require.Equal(t, "no answer within timeout (50ms)", requireKind(t, KindTimeout, err))
@@ -79,7 +79,7 @@ func TestServerFallsSilent(t *testing.T) {
 
 func TestServiceFallsSilent(t *testing.T) {
 	var asked atomic.Int64
-	c := dial(t, &Config{Address: server(t, func(conn net.Conn, s said) {
+	c := dial(t, &Config{ConnectTimeout: patient, Address: server(t, func(conn net.Conn, s said) {
 		if s.line == "PING" {
 			asked.Add(1)
 			_, _ = io.WriteString(conn, "PONG\r\n")
@@ -96,7 +96,7 @@ func TestServiceFallsSilent(t *testing.T) {
 
 func TestLateAnswer(t *testing.T) {
 	var first string
-	c := dial(t, &Config{Address: server(t, func(conn net.Conn, s said) {
+	c := dial(t, &Config{ConnectTimeout: patient, Address: server(t, func(conn net.Conn, s said) {
 		switch s.subject {
 		case "first":
 			first = s.reply
@@ -112,7 +112,7 @@ func TestLateAnswer(t *testing.T) {
 }
 
 func TestAnswerInParts(t *testing.T) {
-	c := dial(t, &Config{Address: server(t, func(conn net.Conn, s said) {
+	c := dial(t, &Config{ConnectTimeout: patient, Address: server(t, func(conn net.Conn, s said) {
 		switch s.subject {
 		case "first":
 			_, _ = io.WriteString(conn, "MSG "+s.reply+" 1 10\r\nhalf")
@@ -129,7 +129,7 @@ func TestAnswerInParts(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	reached := make(chan struct{})
-	c := dial(t, &Config{Address: server(t, func(_ net.Conn, s said) {
+	c := dial(t, &Config{ConnectTimeout: patient, Address: server(t, func(_ net.Conn, s said) {
 		if s.subject != "" {
 			close(reached)
 		}
@@ -148,7 +148,7 @@ func TestInterrupt(t *testing.T) {
 
 func TestLargeAnswer(t *testing.T) {
 	large := strings.Repeat("0123456789abcdef", 1<<16)
-	c := dial(t, &Config{Address: server(t, func(conn net.Conn, s said) {
+	c := dial(t, &Config{ConnectTimeout: patient, Address: server(t, func(conn net.Conn, s said) {
 		if s.subject != "" {
 			_, _ = io.WriteString(conn, "MSG "+s.reply+" 1 1048576\r\n"+large+"\r\n")
 		}
@@ -192,17 +192,17 @@ func TestConnectingThatFails(t *testing.T) {
 	}
 	_, err := Dial(context.Background(), &Config{Address: says("-ERR 'maximum connections exceeded'\r\n"), ConnectTimeout: soon})
 	require.Contains(t, requireKind(t, KindBusy, err), "maximum connections exceeded")
-	_, err = Dial(context.Background(), &Config{Address: says(helloOfScript), Secure: true})
+	_, err = Dial(context.Background(), &Config{ConnectTimeout: patient, Address: says(helloOfScript), Secure: true})
 	require.Contains(t, requireKind(t, KindConnect, err), "the server has no TLS")
 	refuses := errors.New("no key")
-	_, err = Dial(context.Background(), &Config{Address: says(helloOfScript), Sign: func([]byte) ([]byte, error) { return nil, refuses }})
+	_, err = Dial(context.Background(), &Config{ConnectTimeout: patient, Address: says(helloOfScript), Sign: func([]byte) ([]byte, error) { return nil, refuses }})
 	require.ErrorContains(t, err, "cannot be signed: no key")
-	_, err = Dial(context.Background(), &Config{Address: says(helloOfScript), JWT: func() (string, error) { return "", refuses }})
+	_, err = Dial(context.Background(), &Config{ConnectTimeout: patient, Address: says(helloOfScript), JWT: func() (string, error) { return "", refuses }})
 	require.ErrorContains(t, err, "no key")
-	_, err = Dial(context.Background(), &Config{Address: "127.0.0.1:1"})
+	_, err = Dial(context.Background(), &Config{ConnectTimeout: patient, Address: "127.0.0.1:1"})
 	require.Equal(t, "cannot connect to 127.0.0.1:1: connection refused; is a nats-server running there?", requireKind(t, KindConnect, err))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err = Dial(ctx, &Config{Address: says(helloOfScript)})
+	_, err = Dial(ctx, &Config{ConnectTimeout: patient, Address: says(helloOfScript)})
 	requireKind(t, KindCancelled, err)
 }

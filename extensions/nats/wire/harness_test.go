@@ -24,6 +24,8 @@ type scripted struct {
 	sent   bytes.Buffer
 }
 
+const patient = 5 * time.Second
+
 func (s *scripted) Read(b []byte) (int, error) { return s.said.Read(b) }
 func (s *scripted) Write(b []byte) (int, error) {
 	if !s.inside {
@@ -51,7 +53,7 @@ func answers(tb testing.TB, answer string) (*Conn, *scripted) {
 	s := &scripted{answer: answer}
 	s.said.WriteString(helloOfScript)
 
-	return dial(tb, &Config{Address: "script:4222", Dial: func(context.Context, string, string) (net.Conn, error) { return s, nil }}), s
+	return dial(tb, &Config{ConnectTimeout: patient, Address: "script:4222", Dial: func(context.Context, string, string) (net.Conn, error) { return s, nil }}), s
 }
 
 func dial(tb testing.TB, cfg *Config) *Conn {

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -52,9 +51,9 @@ func (c *Conn) logIn(ctx context.Context, cfg *Config) error {
 			return err
 		}
 	}
-	info, err := c.welcome()
-	if err != nil {
-		return err
+	info, failed := c.welcome()
+	if failed != nil {
+		return failed
 	}
 	switch {
 	case cfg.First:
@@ -76,7 +75,7 @@ func (c *Conn) logIn(ctx context.Context, cfg *Config) error {
 		return err
 	}
 
-	return nil
+	return nil // a nil *Error would be a non-nil error
 }
 
 func (c *Conn) closeReason(err *Error) *Error {
@@ -89,25 +88,20 @@ func (c *Conn) closeReason(err *Error) *Error {
 	return err
 }
 
-func (c *Conn) welcome() (*serverInfo, error) {
+func (c *Conn) welcome() (*serverInfo, *Error) {
 	if err := c.next(); err != nil {
 		return nil, err
 	}
-	if c.said.kind == sayErr {
+	switch c.said.kind {
+	case sayErr:
 		e, _ := complaint(c.said.rest)
 
 		return nil, e
-	}
-	if c.said.kind != sayInfo {
+	case sayInfo:
+		return c.learn()
+	default:
 		return nil, Errorf(KindProtocol, "the server does not begin with INFO")
 	}
-
-	info, err := c.learn()
-	if err != nil {
-		return nil, err
-	}
-
-	return info, nil
 }
 
 func (c *Conn) learn() (*serverInfo, *Error) {
@@ -123,10 +117,7 @@ func (c *Conn) learn() (*serverInfo, *Error) {
 
 // secure starts TLS. It drops bytes that came before, because anyone could have sent them.
 func (c *Conn) secure(ctx context.Context, cfg *Config) error {
-	secrets := &tls.Config{MinVersion: tls.VersionTLS12}
-	if cfg.TLS != nil {
-		secrets = cfg.TLS
-	}
+	secrets := cfg.TLS
 	if secrets.ServerName == "" {
 		secrets = secrets.Clone()
 		secrets.ServerName, _, _ = net.SplitHostPort(cfg.Address)

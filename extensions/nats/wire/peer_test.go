@@ -106,7 +106,7 @@ func TestRequestsEqualNatsGo(t *testing.T) {
 	theirs := r.asked
 	r.asked = nil
 
-	c, err := wire.Dial(t.Context(), &wire.Config{Address: address})
+	c, err := wire.Dial(t.Context(), &wire.Config{Address: address, ConnectTimeout: 5 * time.Second})
 	require.NoError(t, err)
 	facing, err := c.LookUp("b", time.Minute)
 	require.NoError(t, err)
