@@ -1,7 +1,6 @@
 package resp
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -32,8 +31,10 @@ type node struct {
 
 // During a run the connection is used at the client's seat.
 func (n *node) usable() (*wire.Conn, error) {
-	conn := n.live()
-	if conn == nil {
+	n.mu.Lock()
+	conn := n.conn
+	n.mu.Unlock()
+	if conn == nil || conn.Broken() {
 		var err error
 		if conn, err = n.connect(); err != nil {
 			return nil, err
@@ -44,19 +45,9 @@ func (n *node) usable() (*wire.Conn, error) {
 	return conn, nil
 }
 
-func (n *node) live() *wire.Conn {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.conn == nil || n.conn.Broken() {
-		return nil
-	}
-
-	return n.conn
-}
-
 func (n *node) connect() (*wire.Conn, error) {
 	n.watchEvictions()
-	ctx, config := n.client.VU().Context(), n.wireConfig(n.dialer())
+	ctx, config := n.client.VU().Context(), n.wireConfig(k6x.Dial(n.client.VU()))
 	var conn *wire.Conn
 	var err error
 	n.seat.Away(func() { conn, err = wire.Dial(ctx, config) })
@@ -81,12 +72,8 @@ func (n *node) connect() (*wire.Conn, error) {
 	return conn, nil
 }
 
-type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
-
-func (n *node) dialer() dialFunc { return k6x.Dial(n.client.VU()) }
-
 // Unix sockets use Go's dialer, because k6's takes no paths.
-func (n *node) wireConfig(dial dialFunc) *wire.Config {
+func (n *node) wireConfig(dial wireconn.Dial) *wire.Config {
 	s, config := n.server, n.client.config
 	if s.Network == "unix" {
 		dial = new(net.Dialer).DialContext

@@ -115,28 +115,22 @@ func (b *Bounds) info(line []byte) {
 func mostOf(payload int64) int64 { return max(leastPayload, 2*min(payload, mostPayload/2)) }
 
 func (b *Bounds) message(line []byte) error {
-	end := len(line)
-	for end > 0 && isSpace(line[end-1]) {
-		end--
-	}
-	begin := end
-	for begin > 0 && !isSpace(line[begin-1]) {
-		begin--
-	}
-	size, ok := number(line[begin:end])
+	last := bytes.TrimRight(line, spaces)
+	last = last[bytes.LastIndexAny(last, spaces)+1:]
+	size, ok := number(last)
 	payload := max(b.payload, leastPayload)
 	switch {
 	case !ok:
 		return fmt.Errorf("the server announces a message without a size: %.60q", line)
 	case size > payload:
-		return fmt.Errorf("the server announces a message of %s bytes: at most %d are accepted", line[begin:end], payload)
+		return fmt.Errorf("the server announces a message of %s bytes: at most %d are accepted", last, payload)
 	}
 	b.left, b.closing = size, true
 
 	return nil
 }
 
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+const spaces = " \t\r\n"
 
 func number(word []byte) (n int64, ok bool) {
 	if len(word) == 0 {

@@ -35,7 +35,7 @@ func (s *scripted) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	for line := range strings.Lines(string(b)) {
-		words := strings.FieldsFunc(line, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
+		words := strings.FieldsFunc(line, func(r rune) bool { return r < 0x80 && isSpace(r) })
 		if len(words) > 2 && strings.HasSuffix(words[0], "PUB") {
 			s.said.WriteString(strings.ReplaceAll(s.answer, "INBOX", words[2]))
 		}

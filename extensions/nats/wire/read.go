@@ -91,42 +91,52 @@ func (r *reader) line() ([]byte, error) {
 	}
 }
 
-const mostWords = 5
+const mostWords = 6
 
-// An incomplete message stays in the buffer and is parsed again.
+// message reads a message after its line, which has size bytes.
 func (r *reader) message(s *statement, size int, withHeader bool) error {
-	var words [mostWords]span
-	n, ok := split(r.buffer[r.begin:r.begin+size], &words)
-	fewest := 3
-	if withHeader {
-		fewest = 4
+	var words [mostWords][]byte // MSG subject sid [reply] size, or HMSG with the header's size before the last word
+	n := 0
+	for word := range bytes.FieldsFuncSeq(r.buffer[r.begin:r.begin+size], isSpace) {
+		if n == mostWords {
+			return r.wrong(size)
+		}
+		words[n] = word
+		n++
 	}
-	if !ok || n < fewest || n > fewest+1 {
+	fewest := 4
+	if withHeader {
+		fewest = 5
+	}
+	if n < fewest || n > fewest+1 {
 		return r.wrong(size)
 	}
-	of := func(w span) []byte { return r.buffer[r.begin+w.from : r.begin+w.to] }
-	total, ok := number(of(words[n-1]))
+	total, ok := number(words[n-1])
 	header := int64(0)
 	if ok && withHeader {
-		header, ok = number(of(words[n-2]))
+		header, ok = number(words[n-2])
 	}
 	if !ok || header > total {
 		return r.wrong(size)
 	}
 	if most := max(r.most, leastPayload); total > most {
-		return Errorf(KindProtocol, "the server announces a message of %s bytes: at most %d are accepted", of(words[n-1]), most)
+		return Errorf(KindProtocol, "the server announces a message of %s bytes: at most %d are accepted", words[n-1], most)
 	}
 	whole := size + int(total) + len("\r\n")
-	if err := r.more(whole); err != nil {
-		return err
+	if r.end-r.begin < whole { // the line moves with the buffer
+		if err := r.more(whole); err != nil {
+			return err
+		}
+
+		return r.message(s, size, withHeader)
 	}
 	body := r.buffer[r.begin+size : r.begin+whole]
 	if !bytes.HasSuffix(body, []byte("\r\n")) {
 		return Errorf(KindProtocol, "the server's message does not end where it should: %s", quoted(body[total:]))
 	}
-	s.kind, s.rest, s.subject = sayMessage, nil, of(words[0])
+	s.kind, s.rest, s.subject = sayMessage, nil, words[1]
 	if n > fewest {
-		s.reply = of(words[2])
+		s.reply = words[3]
 	}
 	if withHeader {
 		s.header = body[:header]
@@ -137,34 +147,11 @@ func (r *reader) message(s *statement, size int, withHeader bool) error {
 	return nil
 }
 
+func isSpace(c rune) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
 func (r *reader) wrong(size int) error {
 	return Errorf(KindProtocol, "the server announces a message with %s, which violates the protocol",
 		quoted(r.buffer[r.begin:r.begin+size]))
-}
-
-type span struct{ from, to int }
-
-func split(line []byte, words *[mostWords]span) (n int, ok bool) {
-	at := 0
-	skip := func(space bool) {
-		for at < len(line) && isSpace(line[at]) == space {
-			at++
-		}
-	}
-	skip(false)
-	for {
-		skip(true)
-		if at == len(line) {
-			return n, true
-		}
-		if n == len(words) {
-			return n, false
-		}
-		words[n].from = at
-		skip(false)
-		words[n].to = at
-		n++
-	}
 }
 
 func (r *reader) more(bytes int) error {
