@@ -199,7 +199,7 @@ func TestWrongUse(t *testing.T) {
 		`new mxgateway.Client({ proto, tls: { cert: 'x' } })`:                  `new Client: tls.cert and tls.key must be given together`,
 		`new mxgateway.Client({ proto, service: 'a.B' })`:                      `new Client: mxaccess_gateway.proto: there is no service a.B in it, but mxaccess_gateway.v1.MxAccessGateway`,
 		`new mxgateway.Tally()`:                                                `new Tally takes a name`,
-		`new mxgateway.Tally('t').call()`:                                      `a Tally's methods take a function`,
+		`new mxgateway.Tally('t').attempt()`:                                   `attempt takes a function`,
 		`new mxgateway.Client(options).open()`:                                 `a Client cannot be used in the init context; use it in setup() or in a scenario's function`,
 		`new mxgateway.Client(options).open(1)`:                                `open: the name must be a string, not 1`,
 		`new mxgateway.Client(options).register({})`:                           `register: the name must be a string, not an object`,

@@ -267,15 +267,11 @@ declare module 'k6/x/mxgateway' {
   }
 
   /**
-   * Counts calls under a name. All VUs and handleSummary of this process share it. In a step of
-   * client-sweep only calls of the measured phase count.
+   * Counts the calls of {@link Client.run} under a name. All VUs and handleSummary of this process
+   * share it. In a step of client-sweep only calls of the measured phase count.
    */
   export class Tally {
     constructor(name: string);
-    /**
-     * Calls `fn` and counts it as a call, failed if `fn` throws. Returns or throws what `fn` does.
-     */
-    call<T extends { results: number; cached: number }>(fn: () => T): T;
     /** Calls `fn`, and counts a failed call if it throws. Otherwise counts nothing. */
     attempt<T>(fn: () => T): T;
     /** Returns the counts so far, in the published form. */

@@ -116,7 +116,7 @@ func (m *module) newTally(call sobek.ConstructorCall) *sobek.Object {
 }
 
 var tallyMethods = k6x.Methods[*tallyObject]{ //nolint:gochecknoglobals // a table
-	"call": (*tallyObject).call, "attempt": (*tallyObject).attempt, "summary": (*tallyObject).summary,
+	"attempt": (*tallyObject).attempt, "summary": (*tallyObject).summary,
 }
 
 type tallyObject struct {
@@ -125,25 +125,20 @@ type tallyObject struct {
 	tally *tally
 }
 
-func (j *tallyObject) call(call sobek.FunctionCall) sobek.Value {
-	return j.during(call.Argument(0), true)
-}
-
+// attempt calls a function, and counts a failed call if it throws. In a sweep, it does not count
+// calls outside of the measured phase, nor a call that the end of the step cuts off.
 func (j *tallyObject) attempt(call sobek.FunctionCall) sobek.Value {
-	return j.during(call.Argument(0), false)
-}
-
-// during calls fn and counts it. In a sweep, it does not count calls outside of the measured phase,
-// nor a call that the end of the step cuts off.
-func (j *tallyObject) during(fn sobek.Value, isCall bool) sobek.Value {
+	fn, ok := sobek.AssertFunction(call.Argument(0))
+	if !ok {
+		j.Misuse("attempt takes a function")
+	}
 	sweep := k6x.SessionOf(j.VU())
 	measuring := sweep == nil || sweep.Client.Measuring()
 	at, begin := time.Now(), clock.Now()
-	value, err := j.invoke(fn)
-	took := clock.Since(begin)
+	value, err := fn(sobek.Undefined())
 	var interrupted *sobek.InterruptedError
-	if measuring && (isCall || err != nil) && j.VU().Context().Err() == nil && !errors.As(err, &interrupted) {
-		j.tally.add(at, took, j.countsOf(value, err), err)
+	if err != nil && measuring && j.VU().Context().Err() == nil && !errors.As(err, &interrupted) {
+		j.tally.add(at, clock.Since(begin), wire.Counts{}, err)
 	}
 
 	return j.returned(value, err)
@@ -159,30 +154,6 @@ func (j *tallyObject) summary(sobek.FunctionCall) sobek.Value {
 	value, err := parse(sobek.Undefined(), rt.ToValue(string(text)))
 
 	return j.returned(value, err)
-}
-
-func (j *tallyObject) invoke(fn sobek.Value) (sobek.Value, error) {
-	callable, ok := sobek.AssertFunction(fn)
-	if !ok {
-		j.Misuse("a Tally's methods take a function")
-	}
-
-	return callable(sobek.Undefined())
-}
-
-func (j *tallyObject) countsOf(value sobek.Value, err error) (counts wire.Counts) {
-	if err != nil || k6x.IsNullish(value) {
-		return counts
-	}
-	object := value.ToObject(j.Runtime())
-	if results := object.Get("results"); results != nil {
-		counts.Results = int(results.ToInteger())
-	}
-	if cached := object.Get("cached"); cached != nil {
-		counts.Cached = int(cached.ToInteger())
-	}
-
-	return counts
 }
 
 func (j *tallyObject) returned(value sobek.Value, err error) sobek.Value {

@@ -1,5 +1,7 @@
 package main
 
+import "strings"
+
 // tail keeps the last bytes written to it, so that endless output needs no memory.
 type tail struct {
 	kept []byte
@@ -32,18 +34,8 @@ func (t *tail) text(hide func(string) string) string {
 	t.shorten()
 	text := string(t.kept)
 	if t.cut {
-		text = afterFirstLine(text)
+		_, text, _ = strings.Cut(text, "\n")
 	}
 
 	return hide(text)
-}
-
-func afterFirstLine(text string) string {
-	for i := range len(text) {
-		if text[i] == '\n' {
-			return text[i+1:]
-		}
-	}
-
-	return ""
 }

@@ -155,9 +155,9 @@ func TestReflectionThatIsOfNoUse(t *testing.T) {
 		{"service MxAccessGateway { rpc Invoke(M) returns (M); }", "",
 			"the server's reflection cannot be used: the service test.MxAccessGateway has no unary method OpenSession"},
 		{"service Gateway { rpc Invoke(M) returns (M); }", "",
-			"the server's reflection cannot be used: it has no service MxAccessGateway"},
+			"the server's reflection cannot be used: there is no service MxAccessGateway in it, but test.Gateway"},
 		{"service Gateway { rpc Invoke(M) returns (M); }", "test.M",
-			"the server's reflection cannot be used: test.M is not a service"},
+			"the server's reflection cannot be used: there is no service test.M in it, but test.Gateway"},
 	} {
 		server := gatewaytest.Start(t, gatewaytest.Options{Proto: `syntax = "proto3"; package test; message M {} ` + tt.proto, Reflection: true})
 		_, err := dial(t, wire.Options{Address: server.Address}).Reflect(t.Context(), tt.service)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/bufbuild/protocompile"
-	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // Load reads a .proto file and its imports, and returns the schema of the service with this full
@@ -21,11 +21,16 @@ func Load(
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %s", path, oneLine(err.Error(), ""))
 	}
-	found, err := Service([]protoreflect.FileDescriptor{compiled[0]}, service)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	services := compiled[0].Services()
+	var all []string
+	for i := range services.Len() {
+		all = append(all, string(services.Get(i).FullName()))
 	}
-	schema, err := NewSchema(found)
+	found, err := choose(all, service)
+	var schema *Schema
+	if err == nil {
+		schema, err = NewSchema(services.Get(slices.Index(all, found)))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

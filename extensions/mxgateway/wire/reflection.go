@@ -2,8 +2,6 @@ package wire
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/jhump/protoreflect/grpcreflect"
 	"google.golang.org/grpc/codes"
@@ -36,24 +34,12 @@ func (c *Conn) Reflect(ctx context.Context, service string) (*Schema, error) {
 }
 
 func resolve(client *grpcreflect.Client, service string) (protoreflect.ServiceDescriptor, error) {
-	if service == "" {
-		all, err := client.ListServices()
-		if err != nil {
-			return nil, err
-		}
-		var found []string
-		for _, one := range all {
-			if one == ServiceName || strings.HasSuffix(one, "."+ServiceName) {
-				found = append(found, one)
-			}
-		}
-		if len(found) == 0 {
-			return nil, fmt.Errorf("it has no service %s", ServiceName)
-		}
-		if len(found) > 1 {
-			return nil, fmt.Errorf("it has several services %s: name one of %s", ServiceName, strings.Join(found, ", "))
-		}
-		service = found[0]
+	all, err := client.ListServices()
+	if err != nil {
+		return nil, err
+	}
+	if service, err = choose(all, service); err != nil {
+		return nil, err
 	}
 	found, err := client.ResolveService(service)
 	if err != nil {

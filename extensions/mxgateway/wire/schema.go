@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -100,32 +101,22 @@ func number(m protoreflect.MessageDescriptor, name protoreflect.Name) protorefle
 	return 0
 }
 
-// Service returns the service with this full name or, for "", the only one called ServiceName.
-func Service(files []protoreflect.FileDescriptor, name string) (protoreflect.ServiceDescriptor, error) {
-	var found, all []string
-	var service protoreflect.ServiceDescriptor
-	for _, file := range files {
-		for i := range file.Services().Len() {
-			one := file.Services().Get(i)
-			all = append(all, string(one.FullName()))
-			if string(one.FullName()) == name || name == "" && one.Name() == ServiceName {
-				service = one
-				found = append(found, string(one.FullName()))
-			}
+// choose returns the service with this full name or, for "", the only one called ServiceName.
+func choose(all []string, name string) (string, error) {
+	var found []string
+	for _, one := range all {
+		if one == name || name == "" && (one == ServiceName || strings.HasSuffix(one, "."+ServiceName)) {
+			found = append(found, one)
 		}
-	}
-	wanted := name
-	if wanted == "" {
-		wanted = ServiceName
 	}
 	switch {
 	case len(found) == 1:
-		return service, nil
+		return found[0], nil
 	case len(found) > 1:
-		return nil, fmt.Errorf("there are several services %s: name one of %s", wanted, strings.Join(found, ", "))
+		return "", fmt.Errorf("there are several services %s: name one of %s", ServiceName, strings.Join(found, ", "))
 	case len(all) == 0:
-		return nil, errors.New("there is no service in it")
+		return "", errors.New("there is no service in it")
 	default:
-		return nil, fmt.Errorf("there is no service %s in it, but %s", wanted, strings.Join(all, ", "))
+		return "", fmt.Errorf("there is no service %s in it, but %s", cmp.Or(name, ServiceName), strings.Join(all, ", "))
 	}
 }
