@@ -3,6 +3,8 @@ package k6x
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/errext"
@@ -112,4 +114,38 @@ func (m *Module) NewError(err error, further ...Property) *sobek.Object {
 	}
 
 	return newError(m.vu.Runtime(), m.root.definition.ErrorName, e.Message, properties)
+}
+
+// Throw throws a JavaScript Error with a name, a message and properties. It does not return.
+func Throw(rt *sobek.Runtime, name, message string, properties map[string]any) {
+	panic(NewError(rt, name, message, properties))
+}
+
+// NewError returns the Error that Throw throws, to reject a promise with it.
+func NewError(rt *sobek.Runtime, name, message string, properties map[string]any) *sobek.Object {
+	constructor, ok := rt.Get("Error").(*sobek.Object)
+	if !ok { // the script has deleted Error
+		return rt.NewTypeError(message)
+	}
+	e, err := rt.New(constructor, rt.ToValue(message))
+	if err != nil {
+		panic(rt.NewGoError(err))
+	}
+	for _, key := range slices.Sorted(maps.Keys(properties)) {
+		must(rt, e.Set(key, properties[key]))
+	}
+	must(rt, e.Set("name", name))
+
+	return e
+}
+
+// ThrowType throws a TypeError for wrong arguments.
+func ThrowType(rt *sobek.Runtime, format string, args ...any) {
+	panic(rt.NewTypeError(append([]any{format}, args...)...))
+}
+
+func must(rt *sobek.Runtime, err error) {
+	if err != nil {
+		panic(rt.NewGoError(err))
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 )
 
 // Methods maps names to methods of JavaScript objects. All objects of all VUs share one immutable
@@ -103,3 +105,33 @@ func (o *lateObject) Keys() []string { return o.keys() }
 func (*lateObject) Set(string, sobek.Value) bool { return false }
 
 func (*lateObject) Delete(string) bool { return false }
+
+// silent are names that JavaScript engines and tools probe for.
+var silent = []string{"then", "toJSON", "constructor", "inspect"} //nolint:gochecknoglobals // a table
+
+// instead returns the method that a script probably means by a missing name, or "".
+func (m Methods[T]) instead(name string) string {
+	if blocking, is := strings.CutSuffix(name, "Async"); is && blocking != "" {
+		if _, has := m[AsyncName(blocking)]; has {
+			return AsyncName(blocking)
+		}
+		if _, has := m[blocking]; has {
+			return blocking + ", which has no form that returns a promise"
+		}
+	}
+
+	return nearName(name, m.names())
+}
+
+// nearName returns the known name that a script probably means by a missing name, or "".
+func nearName(name string, known []string) string {
+	if slices.Contains(silent, name) {
+		return ""
+	}
+
+	return input.NearestName(name, known)
+}
+
+func noMethod(rt *sobek.Runtime, name, instead string) *sobek.Object {
+	return NewMisuse(rt, "TypeError", "there is no "+name+" here: use "+instead, map[string]any{"kind": "usage", "code": 0})
+}

@@ -8,6 +8,8 @@ import (
 	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/cmd/state"
 	"go.k6.io/k6/v2/errext/exitcodes"
+	"go.k6.io/k6/v2/ext"
+	"go.k6.io/k6/v2/lib"
 )
 
 var process atomic.Pointer[state.GlobalState] //nolint:gochecknoglobals // there is one process
@@ -87,4 +89,60 @@ func Logger() logrus.FieldLogger {
 	}
 
 	return logrus.StandardLogger()
+}
+
+// version is this repository's version, such as v0.1.0. The linker sets it; it may be empty.
+var version string
+
+// ShowVersion makes `k6 version` show the repository's version for its extensions. Binaries built
+// from a local folder would show "(devel)".
+func ShowVersion() {
+	if version == "" {
+		return
+	}
+	for _, extension := range ext.GetAll() {
+		if extension.Path == "github.com/xk6-sweep/xk6-sweep" {
+			extension.Version = version
+		}
+	}
+}
+
+const settingPrefix = "SWEEP_"
+
+// Setting returns a script's setting: the value of `-e name=value`, or else of the environment
+// variable named environment, by default SWEEP_ and the name. env looks names up as __ENV does. An
+// exported variable with the setting's short name does not count.
+func Setting(
+	env func(name string) (string, bool), test *lib.TestPreInitState, name, environment string,
+) (value string, is bool) {
+	if environment == "" {
+		environment = settingPrefix + name
+	}
+	if value, is = env(name); is && (name == environment || !exported(test, name, value)) {
+		return value, true
+	}
+
+	return env(environment)
+}
+
+// exported reports whether a value comes from the environment and not from -e.
+func exported(test *lib.TestPreInitState, name, value string) bool {
+	if test.LookupEnv == nil {
+		return false
+	}
+	if own, is := test.LookupEnv(name); !is || own != value {
+		return false
+	}
+	gs := process.Load()
+
+	if gs == nil {
+		return true
+	}
+	for i := range gs.CmdArgs {
+		if assignment(gs.CmdArgs, i) == name+"="+value {
+			return false
+		}
+	}
+
+	return true
 }

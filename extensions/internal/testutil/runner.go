@@ -4,22 +4,30 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"os"
 	"path"
+	"reflect"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/grafana/sobek"
 	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/lib/netext"
 	"go.k6.io/k6/v2/lib/types"
+	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -211,4 +219,131 @@ func RequireNoneLeft(t *testing.T, functions ...string) {
 		require.Eventually(t, func() bool { return Goroutines(name) == 0 }, 10*time.Second, time.Millisecond,
 			"goroutines are left in %s", name)
 	}
+}
+
+// Samples collects a VU's samples.
+type Samples struct {
+	emitted chan metrics.SampleContainer
+	samples []metrics.Sample
+}
+
+// Channel returns the channel for the VU's samples.
+func (s *Samples) Channel() chan metrics.SampleContainer {
+	s.emitted = make(chan metrics.SampleContainer, 100_000) // more than any test emits
+
+	return s.emitted
+}
+
+// Counted sums the samples of a metric with these tags (name, value, name, value).
+func (s *Samples) Counted(metric string, tags ...string) float64 {
+	sum := 0.0
+	for _, sample := range s.Found(metric, tags...) {
+		sum += sample.Value
+	}
+
+	return sum
+}
+
+// Found returns the samples of a metric with these tags (name, value, name, value).
+func (s *Samples) Found(metric string, tags ...string) []metrics.Sample {
+	s.take()
+	var found []metrics.Sample
+next:
+	for _, sample := range s.samples {
+		if sample.Metric.Name != metric {
+			continue
+		}
+		for i := 0; i < len(tags); i += 2 {
+			if value, _ := sample.Tags.Get(tags[i]); value != tags[i+1] {
+				continue next
+			}
+		}
+		found = append(found, sample)
+	}
+
+	return found
+}
+
+// Sent returns the samples since the last call of any method.
+func (s *Samples) Sent() []metrics.Sample {
+	before := len(s.samples)
+	s.take()
+
+	return s.samples[before:]
+}
+
+func (s *Samples) take() {
+	for len(s.emitted) > 0 {
+		s.samples = append(s.samples, (<-s.emitted).GetSamples()...)
+	}
+}
+
+// ExitEvents returns k6's event system, and a function that emits the event Exit and waits for its
+// subscribers. The type is internal to k6, so it is built by reflection.
+func ExitEvents(t *testing.T) (common.Events, func()) {
+	t.Helper()
+	system := reflect.New(reflect.TypeOf(lib.TestPreInitState{}.Events).Elem())
+	set := func(name string, value reflect.Value) {
+		field := system.Elem().FieldByName(name)
+		at := unsafe.Pointer(field.UnsafeAddr()) //nolint:gosec // there is no other way into a field that is not exported
+		reflect.NewAt(field.Type(), at).Elem().Set(value.Convert(field.Type()))
+	}
+	logger := logrus.New()
+	logger.SetOutput(os.Stderr)
+	set("subscribers", reflect.MakeMap(system.Elem().FieldByName("subscribers").Type()))
+	set("eventBuffer", reflect.ValueOf(10))
+	set("logger", reflect.ValueOf(logger))
+
+	var events common.Events
+	reflect.ValueOf(&events).Elem().FieldByName("Global").Set(system)
+
+	emit := system.MethodByName("Emit")
+	event := emit.Type().In(0).Elem()
+
+	return events, func() {
+		e := reflect.New(event)
+		kind := e.Elem().FieldByName("Type")
+		for fmt.Sprint(kind.Interface()) != "Exit" {
+			kind.SetUint(kind.Uint() + 1)
+			require.Less(t, kind.Uint(), uint64(100), "k6 has no event Exit any more")
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		wait := emit.Call([]reflect.Value{e})[0]
+		result := wait.Call([]reflect.Value{reflect.ValueOf(ctx)})[0]
+		require.True(t, result.IsNil(), "not all that wait for k6's end have come to theirs")
+	}
+}
+
+// Goroutines counts the goroutines whose stack, or whose creator, contains the named function.
+func Goroutines(name string) int {
+	buffer := make([]byte, 1<<20)
+	count := 0
+	for _, stack := range strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
+		if strings.Contains(stack, name) {
+			count++
+		}
+	}
+
+	return count
+}
+
+// Tuple returns an execution segment such as "0:1/2" of the sequence "0,1/2,1"; "" means the whole
+// test.
+func Tuple(t *testing.T, segment, sequence string) *lib.ExecutionTuple {
+	t.Helper()
+	if segment == "" {
+		et, err := lib.NewExecutionTuple(nil, nil)
+		require.NoError(t, err)
+
+		return et
+	}
+	es, err := lib.NewExecutionSegmentFromString(segment)
+	require.NoError(t, err)
+	seq, err := lib.NewExecutionSegmentSequenceFromString(sequence)
+	require.NoError(t, err)
+	et, err := lib.NewExecutionTuple(es, &seq)
+	require.NoError(t, err)
+
+	return et
 }
