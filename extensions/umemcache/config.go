@@ -12,6 +12,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
@@ -115,12 +116,11 @@ func (c *Config) open(vu modules.VU) (wire.Target, error) {
 	return c.Target.open(o)
 }
 
-// dialer connects over IPv6, the only protocol of the server.
-func dialer(vu modules.VU) func(ctx context.Context, address string) (net.Conn, error) {
+func dialer(vu modules.VU) wireconn.Dial {
 	dial := k6x.Dial(vu)
 
-	return func(ctx context.Context, address string) (net.Conn, error) {
-		conn, err := dial(ctx, "tcp6", address)
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
 		var unsuitable *net.AddrError
 		if errors.As(err, &unsuitable) {
 			err = fmt.Errorf("k6 resolves the name to %s, which is not an IPv6 address; see its option dns: { policy: 'preferIPv6' }",

@@ -1,4 +1,4 @@
-// Package wireconn is the part of a connection that the clients of memcached, RESP and NATS share:
+// Package wireconn is the part of a connection that the clients of caches and NATS share:
 // connecting within a time limit, deadlines of calls, interruption and byte counts. A client's Conn
 // embeds this one and adds its protocol.
 package wireconn
@@ -136,6 +136,25 @@ func (c *Conn) Close() {
 		_ = c.socket.Close()
 	}
 }
+
+// Reset closes the connection with a reset, and without TLS's close message.
+func (c *Conn) Reset() {
+	inner := c.socket.NetConn()
+	for {
+		wrapper, is := inner.(interface{ NetConn() net.Conn })
+		if !is {
+			break
+		}
+		inner = wrapper.NetConn()
+	}
+	if tcp, is := inner.(*net.TCPConn); is {
+		_ = tcp.SetLinger(0)
+	}
+	c.Close()
+}
+
+// Near reports whether the connection is already watched by the seat's loop.
+func (c *Conn) Near(seat *eventloop.Seat) bool { return c.socket.Near(seat) }
 
 // Use makes the connection wait for answers at the seat; nil: in its goroutine.
 func (c *Conn) Use(seat *eventloop.Seat) { c.socket.Use(seat) }

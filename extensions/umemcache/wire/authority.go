@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"net"
 	"sync"
 	"time"
 )
@@ -10,7 +9,7 @@ import (
 // authority is the connection over which the leader approves operations. The approval has
 // another version than the operation if the leader or the list of machines has changed.
 type authority struct {
-	socket net.Conn
+	conn   *conn
 	reader sync.WaitGroup
 
 	mu      sync.Mutex
@@ -20,13 +19,13 @@ type authority struct {
 	asking  bool
 }
 
-func newAuthority(socket net.Conn, g Generation) *authority {
-	a := &authority{socket: socket}
-	_ = socket.SetDeadline(time.Time{})
+func newAuthority(conn *conn, g Generation) *authority {
+	a := &authority{conn: conn}
+	_ = conn.Begin(forever)
 	a.reader.Go(func() {
 		defer a.end()
 		for {
-			version, count, err := ReadApproval(socket, g)
+			version, count, err := ReadApproval(conn.stream, g)
 			if err != nil || !a.approve(version, count) {
 				return
 			}
@@ -35,6 +34,8 @@ func newAuthority(socket net.Conn, g Generation) *authority {
 
 	return a
 }
+
+const forever = 10 * 365 * 24 * time.Hour
 
 // The channel receives the version, or is closed if the connection ends.
 func (a *authority) request() <-chan uint64 {
@@ -59,8 +60,8 @@ func (a *authority) request() <-chan uint64 {
 func (a *authority) ask() {
 	a.asking = a.unsent > 0
 	if a.asking {
-		if _, err := a.socket.Write(bytes.Repeat([]byte{1}, a.unsent)); err != nil {
-			_ = a.socket.Close()
+		if _, err := a.conn.stream.Write(bytes.Repeat([]byte{1}, a.unsent)); err != nil {
+			a.conn.Close()
 		}
 		a.unsent = 0
 	}
@@ -85,7 +86,7 @@ func (a *authority) approve(version, count uint64) bool {
 }
 
 func (a *authority) end() {
-	_ = a.socket.Close()
+	a.conn.Close()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.closed = true
@@ -96,6 +97,6 @@ func (a *authority) end() {
 }
 
 func (a *authority) close() {
-	_ = a.socket.Close()
+	a.conn.Close()
 	a.reader.Wait()
 }

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"net"
 	"sync"
 	"time"
 
@@ -33,7 +32,7 @@ type Client struct {
 	unwatch func() bool
 
 	mu   sync.Mutex
-	held net.Conn
+	held *conn
 }
 
 type operation struct {
@@ -215,19 +214,18 @@ func (c *Client) interrupt(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.held != nil && c.ctx == ctx {
-		_ = c.held.SetDeadline(past())
+		c.held.Interrupt()
 	}
 }
 
-// The context may have ended before: see cancelled.
-func (c *Client) hold(socket net.Conn, deadline time.Time) {
+// hold makes the end of the context, which may have come before, interrupt the connection.
+func (c *Client) hold(conn *conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.held = socket
+	c.held = conn
 	if c.ctx.Err() != nil {
-		deadline = past()
+		conn.Interrupt()
 	}
-	_ = socket.SetDeadline(deadline)
 }
 
 func (c *Client) release() {
@@ -237,9 +235,10 @@ func (c *Client) release() {
 }
 
 func (c *Client) count(conn *conn) {
-	received, sent := conn.traffic()
-	c.received += received
-	c.sent += sent
+	received, sent := conn.Traffic()
+	c.received += received - conn.received
+	c.sent += sent - conn.sent
+	conn.received, conn.sent = received, sent
 }
 
 // If the server closes the connection without any answer to a command other than a fill, it
@@ -268,26 +267,29 @@ func (c *Client) on(t *thread) *Error {
 		if conn.unconfirmed {
 			c.lostFills++
 		}
-		conn.abandon()
+		conn.Reset()
 		var refused *Error
 		if conn, refused = t.dial(c); refused != nil {
 			return refused
 		}
 		e = c.use(conn)
 	}
-	inStep = e == nil && (c.command != doGet || c.found) // otherwise it still owns the lock
+	inStep = e == nil && !conn.Broken() && (c.command != doGet || c.found) // otherwise it still owns the lock
 
 	return e
 }
 
 func (c *Client) use(conn *conn) *Error {
-	conn.base.Use(c.seat)
+	conn.Use(c.seat)
 	defer func() {
 		c.release()
 		c.count(conn)
-		conn.base.Use(nil)
+		conn.Use(nil)
 	}()
-	c.hold(conn.socket, c.deadline)
+	c.hold(conn)
+	if err := conn.Begin(time.Until(c.deadline)); err != nil {
+		return broken(err, "sending a command")
+	}
 
 	return c.perform(conn)
 }

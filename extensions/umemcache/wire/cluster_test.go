@@ -144,8 +144,8 @@ func TestClusterThatChangesAfterAFill(t *testing.T) {
 		servers := umemtest.StartCluster(t, umemtest.Options{Generation: g}, 4)
 		let := make(chan struct{})
 		o := optionsOf(g)
-		o.Dial = func(ctx context.Context, address string) (net.Conn, error) {
-			conn, err := new(net.Dialer).DialContext(ctx, "tcp6", address)
+		o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, network, address)
 
 			return &heldConn{Conn: conn, let: let}, err
 		}
@@ -265,8 +265,8 @@ type mutable struct {
 	dialled []*mutedConn
 }
 
-func (m *mutable) dial(ctx context.Context, address string) (net.Conn, error) {
-	socket, err := new(net.Dialer).DialContext(ctx, "tcp6", address)
+func (m *mutable) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	socket, err := new(net.Dialer).DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

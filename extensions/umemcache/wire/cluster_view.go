@@ -1,7 +1,7 @@
 package wire
 
 import (
-	"net"
+	"io"
 	"net/netip"
 	"time"
 )
@@ -112,16 +112,16 @@ func (k *Cluster) adopt(v, last *view) *Error {
 func (k *Cluster) learnFrom(c *Client, node string, last *view) (*view, *Error) {
 	g := k.options.Generation
 	var leader netip.AddrPort
-	if e := c.ask(node, []byte{commandLeader}, func(socket net.Conn) (err error) {
-		leader, err = ReadLeader(socket)
+	if e := c.ask(node, commandLeader, func(r io.Reader) (err error) {
+		leader, err = ReadLeader(r)
 
 		return err
 	}); e != nil {
 		return nil, e
 	}
 	var state *State
-	if e := c.ask(leader.String(), []byte{commandCluster}, func(socket net.Conn) (err error) {
-		state, err = ReadState(socket, g)
+	if e := c.ask(leader.String(), commandCluster, func(r io.Reader) (err error) {
+		state, err = ReadState(r, g)
 
 		return err
 	}); e != nil {
@@ -132,18 +132,15 @@ func (k *Cluster) learnFrom(c *Client, node string, last *view) (*view, *Error) 
 		return nil, e
 	}
 
-	socket, e := c.open(leader.String(), []byte{commandAuthority})
+	conn, e := c.open(leader.String(), commandAuthority, func(r io.Reader) error {
+		_, _, err := ReadApproval(r, g)
+
+		return err
+	})
 	if e != nil {
 		return nil, e
 	}
-	_, _, err := ReadApproval(socket, g)
-	c.release()
-	if err != nil {
-		_ = socket.Close()
-
-		return nil, asError(err)
-	}
-	v.authority = newAuthority(socket, g)
+	v.authority = newAuthority(conn, g)
 
 	return v, nil
 }
@@ -178,35 +175,25 @@ func (k *Cluster) newView(s *State, last *view) (*view, *Error) {
 	return v, nil
 }
 
-// The socket stays held until release.
-func (c *Client) open(node string, request []byte) (net.Conn, *Error) {
-	socket, deadline, e := c.target.settings().dial(c.ctx, node, c.deadline)
-	if e != nil {
-		return nil, e
-	}
-	c.hold(socket, deadline)
-	if _, err := socket.Write(request); err != nil {
-		c.release()
-		_ = socket.Close()
+// open connects to a cluster's node, sends a command and reads the answer.
+func (c *Client) open(node string, command byte, read func(io.Reader) error) (*conn, *Error) {
+	return c.target.settings().dial(c, node, func(conn *conn) *Error {
+		if err := conn.write([]byte{command}); err != nil {
+			return broken(err, "a request to a cluster's node")
+		}
+		if err := read(conn.stream); err != nil {
+			return asError(err)
+		}
 
-		return nil, broken(err, "a request to a cluster's node")
-	}
-
-	return socket, nil
+		return nil
+	})
 }
 
-func (c *Client) ask(node string, request []byte, read func(net.Conn) error) *Error {
-	socket, e := c.open(node, request)
-	if e != nil {
-		return e
-	}
-	defer func() {
-		c.release()
-		_ = socket.Close()
-	}()
-	if err := read(socket); err != nil {
-		return asError(err)
+func (c *Client) ask(node string, command byte, read func(io.Reader) error) *Error {
+	conn, e := c.open(node, command, read)
+	if e == nil {
+		conn.Close()
 	}
 
-	return nil
+	return e
 }

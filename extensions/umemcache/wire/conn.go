@@ -1,14 +1,10 @@
 package wire
 
 import (
-	"crypto/tls"
 	"errors"
 	"io"
-	"net"
 	"slices"
-	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
@@ -27,11 +23,11 @@ const (
 	done = 0
 )
 
-// The user sets its deadline first.
+// conn is a connection to a thread of a server, or to a cluster's node.
 type conn struct {
-	socket net.Conn
-	// base is the connection below TLS, or socket itself.
-	base   *eventloop.Conn
+	wireconn.Conn
+
+	stream io.ReadWriter // inside TLS
 	reader *wireconn.Reader
 	buffer []byte // request that is being written
 
@@ -40,22 +36,7 @@ type conn struct {
 
 	unconfirmed bool
 
-	received, sent uint64
-}
-
-func newConn(socket net.Conn, o *Options) *conn {
-	return &conn{
-		socket: socket, base: baseOf(socket), reader: wireconn.NewReader(socket, bufferSize),
-		generation: o.Generation, maxValue: o.MaxValue,
-	}
-}
-
-func baseOf(socket net.Conn) *eventloop.Conn {
-	if secure, is := socket.(*tls.Conn); is {
-		socket = secure.NetConn()
-	}
-
-	return socket.(*eventloop.Conn) //nolint:forcetypeassert // dial makes no other type
+	received, sent uint64 // bytes that were counted
 }
 
 func (c *conn) handshake(thread int) *Error {
@@ -110,7 +91,6 @@ func (c *conn) readValue(into []byte, size uint64) ([]byte, *Error) {
 		step := min(missing, max(firstRead, len(into)))
 		into = slices.Grow(into, step)
 		n, err := io.ReadFull(c.reader, into[len(into):len(into)+step])
-		c.received += uint64(n)
 		into = into[:len(into)+n]
 		if err != nil {
 			return into, broken(err, "a value")
@@ -206,7 +186,6 @@ func (c *conn) expectDone(doing string) *Error {
 // everything sent before has been answered.
 func (c *conn) read(n int) ([]byte, error) {
 	bytes, err := c.reader.Peek(n)
-	c.received += uint64(len(bytes))
 	if err != nil {
 		if errors.Is(err, io.EOF) && len(bytes) > 0 {
 			err = io.ErrUnexpectedEOF
@@ -221,37 +200,7 @@ func (c *conn) read(n int) ([]byte, error) {
 }
 
 func (c *conn) write(bytes []byte) error {
-	n, err := c.socket.Write(bytes)
-	c.sent += uint64(n)
+	_, err := c.stream.Write(bytes)
 
 	return err
 }
-
-func (c *conn) traffic() (received, sent uint64) {
-	received, sent = c.received, c.sent
-	c.received, c.sent = 0, 0
-
-	return received, sent
-}
-
-func (c *conn) close() { _ = c.socket.Close() }
-
-// abandon resets the connection. A server notices only a reset of a connection that waits for
-// another client's fill: after a normal close, the slot would stay in use. Nor does a reset leave a
-// port in TIME_WAIT for each miss.
-func (c *conn) abandon() {
-	socket := c.base.NetConn()
-	for {
-		over, ok := socket.(interface{ NetConn() net.Conn }) // unwrap
-		if !ok {
-			break
-		}
-		socket = over.NetConn()
-	}
-	if tcp, ok := socket.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0)
-	}
-	_ = c.base.Close() // without TLS's close message
-}
-
-func past() time.Time { return time.Unix(1, 0) }

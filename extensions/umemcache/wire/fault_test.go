@@ -365,7 +365,7 @@ func TestInterruptedWhileItWaits(t *testing.T) {
 	t.Run("for a dialler", func(t *testing.T) {
 		arrived := make(chan struct{})
 		o := optionsOf(wire.G3)
-		o.Dial = func(ctx context.Context, _ string) (net.Conn, error) {
+		o.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			close(arrived)
 			<-ctx.Done()
 

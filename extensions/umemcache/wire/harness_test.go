@@ -46,7 +46,7 @@ type cannedConn struct {
 
 func canned(g wire.Generation, answer []byte) wire.Options {
 	o := optionsOf(g)
-	o.Dial = func(context.Context, string) (net.Conn, error) { return &cannedConn{answer: answer}, nil }
+	o.Dial = func(context.Context, string, string) (net.Conn, error) { return &cannedConn{answer: answer}, nil }
 
 	return o
 }

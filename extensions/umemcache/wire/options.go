@@ -3,13 +3,13 @@ package wire
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/wireconn"
 )
 
@@ -28,8 +28,7 @@ type Options struct {
 	ConnectTimeout       time.Duration // limit for dialling and the handshake together
 	MaxValue             int           // maximum length of a value in bytes, sent or received
 	TLS                  *tls.Config   // nil: plain text
-	// Dial connects; nil: TCP over IPv6, the only protocol of the server.
-	Dial func(ctx context.Context, address string) (net.Conn, error)
+	Dial                 wireconn.Dial // nil: a net.Dialer. The network is tcp6, the only one of the server
 }
 
 // DefaultOptions are for a server as its Makefile builds it.
@@ -74,46 +73,43 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// The deadline that dial returns also limits the handshake.
-func (o *Options) dial(ctx context.Context, address string, deadline time.Time) (net.Conn, time.Time, *Error) {
+// dial connects and does what login says, within the connect timeout and the client's deadline.
+func (o *Options) dial(c *Client, address string, login func(*conn) *Error) (*conn, *Error) {
+	deadline := c.deadline
 	if limit := time.Now().Add(o.ConnectTimeout); limit.Before(deadline) {
 		deadline = limit
 	}
-	ctx, cancel := context.WithDeadline(ctx, deadline)
+	ctx, cancel := context.WithDeadline(c.ctx, deadline)
 	defer cancel()
 
-	dial := o.Dial
-	if dial == nil {
-		dial = dialTCP6
+	n := &conn{generation: o.Generation, maxValue: o.MaxValue}
+	err := n.Open(ctx, o.Dial, "tcp6", address, nil, func() (err error) {
+		if n.stream, err = n.Stream(ctx, serverName(o.TLS, address)); err != nil {
+			return newError(KindConnect, err, "cannot connect to %s: the TLS handshake failed: %s", address, reason(err))
+		}
+		n.reader = wireconn.NewReader(n.stream, bufferSize)
+		if err := n.Begin(time.Until(deadline)); err != nil {
+			return broken(err, "the handshake")
+		}
+		if e := login(n); e != nil {
+			return e
+		}
+
+		return nil
+	})
+	if e, is := errors.AsType[*Error](err); is {
+		return nil, e
 	}
-	socket, err := dial(ctx, address)
 	if err != nil {
-		return nil, deadline, connectError(err, address)
-	}
-	socket = eventloop.NewConn(socket)
-	if o.TLS == nil {
-		return socket, deadline, nil
+		return nil, connectError(err, address)
 	}
 
-	secure := tls.Client(socket, serverName(o.TLS, address))
-	if err := secure.HandshakeContext(ctx); err != nil {
-		_ = socket.Close()
-
-		return nil, deadline, newError(KindConnect, err, "cannot connect to %s: the TLS handshake failed: %s", address, reason(err))
-	}
-
-	return secure, deadline, nil
-}
-
-func dialTCP6(ctx context.Context, address string) (net.Conn, error) {
-	var dialer net.Dialer
-
-	return dialer.DialContext(ctx, "tcp6", address)
+	return n, nil
 }
 
 // serverName adds the address's host to the configuration as the name to verify, if it has none.
 func serverName(config *tls.Config, address string) *tls.Config {
-	if config.ServerName != "" {
+	if config == nil || config.ServerName != "" {
 		return config
 	}
 	host, _, _ := net.SplitHostPort(address)

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -52,7 +51,7 @@ func (t *thread) take(c *Client) (*conn, *Error) {
 func (t *thread) nearest(c *Client) int {
 	last := len(t.idle) - 1
 	for i := last; i >= 0; i-- {
-		if t.idle[i].base.Near(c.seat) {
+		if t.idle[i].Near(c.seat) {
 			return i
 		}
 	}
@@ -113,32 +112,28 @@ func (t *thread) await(c *Client) (conn *conn, came bool) {
 }
 
 func (t *thread) dial(c *Client) (*conn, *Error) {
-	var socket net.Conn
-	var deadline time.Time
+	var conn *conn
 	var e *Error
-	c.seat.Away(func() { socket, deadline, e = t.options.dial(c.ctx, t.address, c.deadline) })
+	c.seat.Away(func() { conn, e = t.options.dial(c, t.address, t.handshake) })
 	if e != nil {
 		t.free()
 
 		return nil, e
 	}
-	conn := newConn(socket, t.options)
-	conn.base.Use(c.seat)
-	c.hold(conn.socket, deadline)
-	e = conn.handshake(t.number)
-	c.release()
 	c.count(conn)
-	conn.base.Use(nil)
-	if e != nil {
-		t.drop(conn)
 
-		return nil, t.refused(e)
+	return conn, nil
+}
+
+func (t *thread) handshake(conn *conn) *Error {
+	if e := conn.handshake(t.number); e != nil {
+		return t.refused(e)
 	}
 	if n := int64(t.number) + 1; t.greeted.Load() < n {
 		t.greeted.Store(n)
 	}
 
-	return conn, nil
+	return nil
 }
 
 func (t *thread) addOne(c *Client) *Error {
@@ -191,7 +186,7 @@ func (t *thread) put(conn *conn) {
 	switch {
 	case t.closed:
 		t.open--
-		conn.close()
+		conn.Close()
 	case len(t.waiting) > 0:
 		t.next(conn)
 	default:
@@ -199,8 +194,11 @@ func (t *thread) put(conn *conn) {
 	}
 }
 
+// drop resets the connection. A server notices only a reset of a connection that waits for another
+// client's fill: after a normal close, the slot would stay in use. Nor does a reset leave a port in
+// TIME_WAIT for each miss.
 func (t *thread) drop(conn *conn) {
-	conn.abandon()
+	conn.Reset()
 	t.free()
 }
 
@@ -237,7 +235,7 @@ func (t *thread) close() {
 	}
 	t.open -= len(t.idle)
 	for _, conn := range t.idle {
-		conn.close()
+		conn.Close()
 	}
 	t.idle = nil
 }
