@@ -117,7 +117,7 @@ func TestLostFillIsCounted(t *testing.T) {
 func TestErrors(t *testing.T) {
 	const reentry = "the function that getOrSet calls holds the key's fill lock: it must not use the same Client"
 	v := newVU(t, newServer(t))
-	v.Run(`var client = new umemcache.Client(addr, { maxValue: 10, timeout: '100ms' })`)
+	v.Run(`var client = new umemcache.Client(addr, { maxValue: 10, timeout: '5s' })`)
 	for script, want := range map[string]thrown{
 		`client.get()`:                                 {"get: the key must be a string, an ArrayBuffer or a typed array, not undefined", "usage"},
 		`client.get(5)`:                                {"get: the key must be a string, an ArrayBuffer or a typed array, not 5", "usage"},
