@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,35 +14,48 @@ func (k *Keys) check() error {
 	if err := k.checkText(); err != nil {
 		return err
 	}
-	if err := k.checkDistribution(); err != nil {
-		return err
+	if known := []string{Uniform, Zipf, HotCold, Sequential, Gaussian}; !slices.Contains(known, k.Distribution) {
+		return fmt.Errorf("option keys.distribution must be %s, not %q", strings.Join(known, ", "), k.Distribution)
 	}
 
-	return k.checkForeign()
+	return k.checkParameters()
 }
 
-func (k *Keys) checkDistribution() error {
-	switch k.Distribution {
-	case Uniform, Sequential:
-		return nil
-	case Zipf:
-		if e := or(k.Exponent, defaultExponent); !(e > 0 && e <= maxExponent) {
-			return fmt.Errorf("option keys.exponent must be above 0 and at most %d, not %v", maxExponent, e)
+// checkParameters checks the parameters of distributions. Their defaults are valid.
+func (k *Keys) checkParameters() error {
+	last, count := float64(k.Count-1), float64(k.Count)
+	for _, p := range []struct {
+		name  string
+		value *float64
+		of    []string
+		ok    func(v float64) bool // also rejects NaN
+		wants string
+	}{
+		{"hotPercent", k.HotPercent, []string{HotCold, Zipf}, func(v float64) bool { return v > 0 && v < 100 }, "above 0 and below 100"},
+		{"hotAccess", k.HotAccess, []string{HotCold}, func(v float64) bool { return v >= 0 && v <= 100 }, "from 0 to 100 percent"},
+		{
+			"exponent", k.Exponent, []string{Zipf}, func(v float64) bool { return v > 0 && v <= maxExponent },
+			fmt.Sprintf("above 0 and at most %d", maxExponent),
+		},
+		{"mean", k.Mean, []string{Gaussian}, func(v float64) bool { return v >= 0 && v <= last }, fmt.Sprintf("a key from 0 to %v", last)},
+		{
+			"deviation", k.Deviation, []string{Gaussian}, func(v float64) bool { return v > 0 && v <= count },
+			fmt.Sprintf("above 0 and at most keys.count (%d)", k.Count),
+		},
+	} {
+		switch {
+		case p.value == nil:
+		case !slices.Contains(p.of, k.Distribution):
+			return fmt.Errorf("option keys.%s is for the distribution %s, not for %s", p.name, strings.Join(p.of, " and "), k.Distribution)
+		case !p.ok(*p.value):
+			return fmt.Errorf("option keys.%s must be %s, not %v", p.name, p.wants, *p.value)
 		}
-
-		return k.checkHot()
-	case HotCold:
-		if a := or(k.HotAccess, defaultHotAccess); !(a >= 0 && a <= 100) {
-			return fmt.Errorf("option keys.hotAccess must be from 0 to 100 percent, not %v", a)
-		}
-
-		return k.checkHot()
-	case Gaussian:
-		return k.checkGaussian()
-	default:
-		return fmt.Errorf("option keys.distribution must be %s, not %q",
-			strings.Join([]string{Uniform, Zipf, HotCold, Sequential, Gaussian}, ", "), k.Distribution)
 	}
+	if k.Distribution == HotCold && k.hot() == 0 {
+		return fmt.Errorf("option keys.hotPercent (%v) of keys.count (%d) must be at least one key", or(k.HotPercent, defaultHotPercent), k.Count)
+	}
+
+	return nil
 }
 
 // memcached does not accept spaces and control characters in keys.
@@ -55,51 +69,6 @@ func (k *Keys) checkText() error {
 	if size := k.size(); size < least || size > maxKeySize {
 		return fmt.Errorf("option keys.size must be from %d, for prefix %q and %d keys, to %d bytes, not %d",
 			least, k.Prefix, k.Count, maxKeySize, size)
-	}
-
-	return nil
-}
-
-func (k *Keys) checkHot() error {
-	percent := or(k.HotPercent, defaultHotPercent)
-	if !(percent > 0 && percent < 100) {
-		return fmt.Errorf("option keys.hotPercent must be above 0 and below 100, not %v", percent)
-	}
-	if k.Distribution == HotCold && k.hot() == 0 {
-		return fmt.Errorf("option keys.hotPercent (%v) of keys.count (%d) must be at least one key", percent, k.Count)
-	}
-
-	return nil
-}
-
-func (k *Keys) checkGaussian() error {
-	last := float64(k.Count - 1)
-	if m := or(k.Mean, last/2); !(m >= 0 && m <= last) {
-		return fmt.Errorf("option keys.mean must be a key from 0 to %v, not %v", last, m)
-	}
-	if d := or(k.Deviation, k.deviation()); !(d > 0 && d <= float64(k.Count)) {
-		return fmt.Errorf("option keys.deviation must be above 0 and at most keys.count (%d), not %v", k.Count, d)
-	}
-
-	return nil
-}
-
-func (k *Keys) checkForeign() error {
-	for _, option := range []struct {
-		name  string
-		value *float64
-		of    []string
-	}{
-		{"hotPercent", k.HotPercent, []string{HotCold, Zipf}},
-		{"hotAccess", k.HotAccess, []string{HotCold}},
-		{"exponent", k.Exponent, []string{Zipf}},
-		{"mean", k.Mean, []string{Gaussian}},
-		{"deviation", k.Deviation, []string{Gaussian}},
-	} {
-		names := strings.Join(option.of, " and ")
-		if option.value != nil && !strings.Contains(names, k.Distribution) {
-			return fmt.Errorf("option keys.%s is for the distribution %s, not for %s", option.name, names, k.Distribution)
-		}
 	}
 
 	return nil
