@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"time"
 
+	"go.k6.io/k6/v2/lib/types"
+
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 )
 
 // Options describe a workload, under their names in scripts. [Defaults] returns the defaults.
 type Options struct {
-	Iterations int      `json:"iterations"` // operations in a run; exclusive with Duration
-	Duration   Duration `json:"duration"`   // length of a run; exclusive with Iterations
-	Mix        Mix      `json:"mix"`
+	Iterations int                `json:"iterations"` // operations in a run; exclusive with Duration
+	Duration   types.NullDuration `json:"duration"`   // length of a run; exclusive with Iterations
+	Mix        Mix                `json:"mix"`
 	// Commands are run instead of Mix, if there are any.
 	Commands []CommandOptions `json:"commands"`
 
@@ -71,9 +73,6 @@ type SizeRange struct {
 	Weight   float64
 }
 
-// Duration is a script's duration: a string such as "30s", or milliseconds from 100.
-type Duration time.Duration
-
 // TTL is a time to live in seconds, rounded up; 0 means no expiry. Scripts write "60s".
 type TTL int
 
@@ -111,35 +110,6 @@ func (k *Keys) UnmarshalJSON(raw []byte) error {
 	type plain Keys
 
 	return input.Decode("keys.", raw, (*plain)(k))
-}
-
-// UnmarshalJSON reads a duration.
-func (d *Duration) UnmarshalJSON(raw []byte) error {
-	if isNull(raw) {
-		return nil
-	}
-	if err := input.JSONUnit("duration", raw); err != nil {
-		return err
-	}
-	var milliseconds float64
-	if json.Unmarshal(raw, &milliseconds) == nil {
-		if milliseconds > float64(maxDuration/time.Millisecond) {
-			return fmt.Errorf("option duration must be at most %s, not %s", maxDuration, raw)
-		}
-		*d = Duration(milliseconds * float64(time.Millisecond))
-
-		return nil
-	}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		if parsed, err := time.ParseDuration(text); err == nil {
-			*d = Duration(parsed)
-
-			return nil
-		}
-	}
-
-	return fmt.Errorf(`option duration must be a time such as "30s", or a number of milliseconds from 100, not %s`, short(raw))
 }
 
 // UnmarshalJSON reads a time to live.

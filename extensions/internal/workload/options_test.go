@@ -1,23 +1,22 @@
 package workload_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/lib/types"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 )
 
 func read(script string) (workload.Options, error) {
 	options := workload.Defaults()
-	decoder := json.NewDecoder(bytes.NewReader([]byte(script)))
-	decoder.DisallowUnknownFields()
 
-	return options, decoder.Decode(&options)
+	return options, k6x.DecodeOptions([]byte(script), &options)
 }
 
 func TestDefaults(t *testing.T) {
@@ -38,7 +37,7 @@ func TestOptions(t *testing.T) {
 	require.NoError(t, err)
 	exponent, hot := 1.2, 0.1
 	require.Equal(t, workload.Options{
-		Duration: workload.Duration(90 * time.Second),
+		Duration: types.NullDurationFrom(90 * time.Second),
 		Mix:      workload.Mix{GetOrSet: 1, Touch: 0.5},
 		Keys:     workload.Keys{Distribution: "zipf", Count: 7, Prefix: "p", Size: 5, Exponent: &exponent, HotPercent: &hot},
 		Values:   workload.Sizes{{Min: 10, Max: 10, Weight: 3}, {Min: 2000, Max: 2000, Weight: 0.5}},
@@ -61,7 +60,7 @@ func TestWaysOfWriting(t *testing.T) {
 	for script, want := range map[string]time.Duration{`"30s"`: 30 * time.Second, `1500`: 1500 * time.Millisecond, `"0.5ms"`: 500 * time.Microsecond} {
 		options, err := read(`{"duration": ` + script + `}`)
 		require.NoError(t, err, script)
-		require.Equal(t, want, time.Duration(options.Duration), script)
+		require.Equal(t, want, options.Duration.TimeDuration(), script)
 	}
 }
 
@@ -73,9 +72,9 @@ func TestMistakes(t *testing.T) {
 		`{"iterations": -1}`:                        "option iterations must be at least 1, not -1",
 		`{"duration": -1}`:                          "option duration must be above 0 and at most 1000h0m0s, not -1ms",
 		`{"duration": "2000h"}`:                     "option duration must be above 0 and at most 1000h0m0s, not 2000h0m0s",
-		`{"duration": 1e300}`:                       "option duration must be at most 1000h0m0s, not 1e300",
-		`{"duration": "soon"}`:                      `option duration must be a time such as "30s", or a number of milliseconds from 100, not "soon"`,
-		`{"duration": [1]}`:                         `option duration must be a time such as "30s", or a number of milliseconds from 100, not [1]`,
+		`{"duration": 1e12}`:                        "option duration must be above 0 and at most 1000h0m0s, not 277777h46m40s",
+		`{"duration": "soon"}`:                      `option duration must be a time such as '5s', or a number of milliseconds from 100, not soon`,
+		`{"duration": [1]}`:                         `option duration must be a time such as '5s', or a number of milliseconds from 100, not [1]`,
 		`{"iterations": 1, "mix": {}}`:              "option mix must give a share to at least one of get, set, delete, touch, getOrSet, getMulti",
 		`{"iterations": 1, "mix": {"get": -1}}`:     "option mix.get must be a share from 0, not -1",
 		`{"iterations": 1, "mix": {"get": 1e300}}`:  "option mix.get must be a share from 0, not 1e+300",
@@ -179,7 +178,7 @@ func FuzzOptions(f *testing.F) {
 		if options.Values[0].Max > 1000 || len(options.Values) > 1 {
 			return // valid, but slow
 		}
-		options.Iterations, options.Duration = 10, 0
+		options.Iterations, options.Duration = 10, types.NullDuration{}
 		result := runs(t, options)
 		require.EqualValues(t, 10, result.Succeeded)
 		require.Zero(t, result.Failed)

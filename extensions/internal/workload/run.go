@@ -21,7 +21,7 @@ func (c *Client) Run(ctx context.Context, observer Observer) (Result, error) {
 
 func (c *Client) until(ctx context.Context, start time.Duration) error {
 	options := &c.work.options
-	left, duration := options.Iterations, time.Duration(options.Duration)
+	left, duration := options.Iterations, options.Duration.TimeDuration()
 	timed := duration > 0
 	for timed || left > 0 {
 		most := options.Pipeline

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/workload"
 )
@@ -429,7 +430,7 @@ func TestClosedStore(t *testing.T) {
 
 func TestDuration(t *testing.T) {
 	options := base(0, workload.Mix{Get: 1})
-	options.Duration = workload.Duration(20 * time.Millisecond)
+	options.Duration = types.NullDurationFrom(20 * time.Millisecond)
 	client, err := make1(options, &fakeStore{}, 0, 1)
 	require.NoError(t, err)
 	result, err := filled(t.Context(), client, &fakeObserver{})
@@ -437,7 +438,7 @@ func TestDuration(t *testing.T) {
 	require.GreaterOrEqual(t, result.Took, 20*time.Millisecond)
 	require.Positive(t, result.Succeeded)
 
-	options.Duration = 1 // one nanosecond
+	options.Duration = types.NullDurationFrom(1) // one nanosecond
 	client, err = make1(options, &fakeStore{}, 0, 1)
 	require.NoError(t, err)
 	result, err = filled(t.Context(), client, &fakeObserver{})

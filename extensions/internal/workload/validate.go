@@ -46,7 +46,7 @@ func (o *Options) ValidateKeys() error {
 }
 
 func (o *Options) checkLength() error {
-	duration := time.Duration(o.Duration)
+	duration := o.Duration.TimeDuration()
 	switch {
 	case o.Iterations < 0:
 		return fmt.Errorf("option iterations must be at least 1, not %d", o.Iterations)
