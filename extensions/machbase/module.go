@@ -52,3 +52,7 @@ func (m *module) bind(call sobek.FunctionCall) sobek.Value {
 
 	return m.Runtime().ToValue(typedBind{value})
 }
+
+func init() { //nolint:gochecknoinits // k6 extensions register in init
+	modules.Register(ImportPath, New())
+}

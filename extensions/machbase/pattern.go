@@ -43,20 +43,33 @@ type oneOf []any
 
 func (o oneOf) next(d *draws) any { return o[d.random.IntN(len(o))] }
 
+// wholes are integers, or times in nanoseconds.
+type wholes struct {
+	areTimes bool
+	low      int64
+}
+
+func (w wholes) value(n int64) any {
+	if w.areTimes {
+		return time.Unix(0, n)
+	}
+
+	return n
+}
+
 type wholeBetween struct {
-	low         int64
+	wholes
+
 	step, steps uint64
 }
 
-func (b wholeBetween) draw(d *draws) int64 {
+func (b wholeBetween) next(d *draws) any {
 	if b.steps == math.MaxUint64 {
-		return int64(d.random.Uint64())
+		return b.value(int64(d.random.Uint64()))
 	}
 
-	return int64(uint64(b.low) + d.random.Uint64N(b.steps+1)*b.step)
+	return b.value(int64(uint64(b.low) + d.random.Uint64N(b.steps+1)*b.step))
 }
-
-func (b wholeBetween) next(d *draws) any { return b.draw(d) }
 
 type realBetween struct{ low, high float64 }
 
@@ -77,29 +90,22 @@ func (b realSteps) next(d *draws) any {
 	return min(b.low+b.step*float64(d.random.Int64N(b.steps+1)), b.high)
 }
 
-type timeBetween struct{ wholeBetween }
+type wholeSequence struct {
+	wholes
 
-func (b timeBetween) next(d *draws) any { return time.Unix(0, b.draw(d)) }
+	step int64
+}
 
-type (
-	wholeSequence struct{ from, step int64 }
-	realSequence  struct{ from, step float64 }
-	timeSequence  struct {
-		from time.Time
-		step time.Duration
-	}
-)
+func (s wholeSequence) next(d *draws) any { return s.value(s.low + d.turn*s.step) }
 
-func (s wholeSequence) next(d *draws) any { return s.from + d.turn*s.step }
+type realSequence struct{ from, step float64 }
 
 func (s realSequence) next(d *draws) any { return s.from + float64(d.turn)*s.step }
 
-func (s timeSequence) next(d *draws) any { return s.from.Add(time.Duration(d.turn) * s.step) }
-
 const patternForms = "a value, { oneOf: [...] }, { between: [low, high], step } or { from, step }"
 
-func patterns(value sobek.Value) ([]pattern, error) {
-	values, err := k6x.Elements("run", "option params", value)
+func patterns(method, what string, value sobek.Value) ([]pattern, error) {
+	values, err := k6x.Elements(method, what, value)
 	if err != nil {
 		return nil, err
 	}
@@ -116,19 +122,13 @@ func patterns(value sobek.Value) ([]pattern, error) {
 type patternOptions struct{ oneOf, between, from, step sobek.Value }
 
 var allPatternOptions = k6x.Options[patternOptions]{ //nolint:gochecknoglobals // a table
-	patternOption("oneOf", func(o *patternOptions) *sobek.Value { return &o.oneOf }),
-	patternOption("between", func(o *patternOptions) *sobek.Value { return &o.between }),
-	patternOption("from", func(o *patternOptions) *sobek.Value { return &o.from }),
-	patternOption("step", func(o *patternOptions) *sobek.Value { return &o.step }),
+	k6x.Into("oneOf", func(o *patternOptions) *sobek.Value { return &o.oneOf }, asGiven),
+	k6x.Into("between", func(o *patternOptions) *sobek.Value { return &o.between }, asGiven),
+	k6x.Into("from", func(o *patternOptions) *sobek.Value { return &o.from }, asGiven),
+	k6x.Into("step", func(o *patternOptions) *sobek.Value { return &o.step }, asGiven),
 }
 
-func patternOption(name string, field func(*patternOptions) *sobek.Value) k6x.Option[patternOptions] {
-	return k6x.Option[patternOptions]{Name: name, Read: func(o *patternOptions, _ string, value sobek.Value) error {
-		*field(o) = value
-
-		return nil
-	}}
-}
+func asGiven(_, _ string, value sobek.Value) (sobek.Value, error) { return value, nil }
 
 func patternOf(value sobek.Value) (pattern, error) {
 	object, is := value.(*sobek.Object)
@@ -191,38 +191,26 @@ func between(value, step sobek.Value) (pattern, error) {
 		return nil, err
 	}
 	if len(bounds) == 2 {
-		from, isFrom := bounds[0].(time.Time)
-		to, isTo := bounds[1].(time.Time)
-		if isFrom && isTo && !to.Before(from) {
-			return timesBetween(from, to, step)
-		}
 		low, isLow := numberOf(bounds[0])
 		high, isHigh := numberOf(bounds[1])
-		if isLow && isHigh && !high.below(low) {
-			return numbersBetween(low, high, step)
+		if isLow && isHigh && low.isTime == high.isTime && !high.below(low) {
+			return within(low, high, step)
 		}
 	}
 
 	return nil, k6x.Misuse("between must be two numbers or two Dates, the lower one first, not %s", k6x.Show(value))
 }
 
-func timesBetween(from, to time.Time, step sobek.Value) (pattern, error) {
-	every, err := timeStep(step, time.Millisecond)
-	if err != nil {
-		return nil, err
-	}
-
-	return timeBetween{wholeSteps(from.UnixNano(), to.UnixNano(), uint64(every))}, nil
-}
-
 // The numbers are integers if both bounds and the step are.
-func numbersBetween(low, high number, step sobek.Value) (pattern, error) {
-	every, err := numberStep(step, one)
+func within(low, high number, step sobek.Value) (pattern, error) {
+	every, err := low.step(step, time.Millisecond)
 	if err != nil {
 		return nil, err
 	}
 	if low.isWhole && high.isWhole && every.isWhole {
-		return wholeSteps(low.whole, high.whole, uint64(every.whole)), nil
+		size := uint64(every.whole)
+
+		return wholeBetween{low.wholes(), size, (uint64(high.whole) - uint64(low.whole)) / size}, nil
 	}
 	all := realBetween{low.real, high.real}
 	if step == nil {
@@ -237,51 +225,49 @@ func numbersBetween(low, high number, step sobek.Value) (pattern, error) {
 	return realSteps{all, every.real, int64(steps)}, nil
 }
 
-func wholeSteps(low, high int64, step uint64) wholeBetween {
-	return wholeBetween{low, step, (uint64(high) - uint64(low)) / step}
-}
-
 func sequence(value, step sobek.Value) (pattern, error) {
 	from, err := bind(value)
 	if err != nil {
 		return nil, err
 	}
-	if start, is := from.(time.Time); is {
-		every, err := timeStep(step, 0)
-		if err == nil && every == 0 {
-			err = k6x.Misuse("a sequence of times needs a step, such as { from: date, step: '1s' }")
-		}
-
-		return timeSequence{start, every}, err
-	}
 	start, is := numberOf(from)
 	if !is {
 		return nil, k6x.Misuse("from must be a number or a Date, not %s", k6x.Show(value))
 	}
-	every, err := numberStep(step, one)
-	if start.isWhole && every.isWhole {
-		return wholeSequence{start.whole, every.whole}, err
+	every, err := start.step(step, 0)
+	switch {
+	case err != nil:
+		return nil, err
+	case start.isTime && every.whole == 0:
+		return nil, k6x.Misuse("a sequence of times needs a step, such as { from: date, step: '1s' }")
+	case start.isWhole && every.isWhole:
+		return wholeSequence{start.wholes(), every.whole}, nil
+	default:
+		return realSequence{start.real, every.real}, nil
 	}
-
-	return realSequence{start.real, every.real}, err
 }
 
+// number is a number, or a time as whole nanoseconds.
 type number struct {
-	whole   int64
-	real    float64
-	isWhole bool
+	whole           int64
+	real            float64
+	isWhole, isTime bool
 }
 
 func numberOf(value any) (number, bool) {
 	switch n := value.(type) {
+	case time.Time:
+		return number{whole: n.UnixNano(), isWhole: true, isTime: true}, true
 	case int64:
-		return number{n, float64(n), true}, true
+		return number{whole: n, real: float64(n), isWhole: true}, true
 	case float64:
 		return number{real: n}, !math.IsNaN(n) && !math.IsInf(n, 0)
 	default:
 		return number{}, false
 	}
 }
+
+func (n number) wholes() wholes { return wholes{n.isTime, n.whole} }
 
 func (n number) below(o number) bool {
 	if n.isWhole && o.isWhole {
@@ -291,29 +277,27 @@ func (n number) below(o number) bool {
 	return n.real < o.real
 }
 
-func numberStep(value sobek.Value, usual number) (number, error) {
+// step reads the step from n on. Default: 1, or for times usual.
+func (n number) step(value sobek.Value, usual time.Duration) (number, error) {
+	if n.isTime {
+		step, err := k6x.Duration("a pattern", "step", value, usual)
+		if err == nil && value != nil && step == 0 {
+			err = k6x.Misuse("step must be more than 0")
+		}
+
+		return number{whole: int64(step), isWhole: true}, err
+	}
 	if value == nil {
-		return usual, nil
+		return number{whole: 1, real: 1, isWhole: true}, nil
 	}
 	bound, err := bind(value)
 	if err != nil {
 		return number{}, err
 	}
 	step, is := numberOf(bound)
-	if !is || step.real <= 0 {
+	if !is || step.isTime || step.real <= 0 {
 		return number{}, k6x.Misuse("step must be a number above 0, not %s", k6x.Show(value))
 	}
 
 	return step, nil
 }
-
-func timeStep(value sobek.Value, usual time.Duration) (time.Duration, error) {
-	step, err := k6x.Duration("a pattern", "step", value, usual)
-	if err == nil && value != nil && step == 0 {
-		err = k6x.Misuse("step must be more than 0")
-	}
-
-	return step, err
-}
-
-var one = number{1, 1, true} //nolint:gochecknoglobals // a constant

@@ -53,16 +53,10 @@ func (c rowCount) check(rows int64) error {
 }
 
 var allQueryOptions = k6x.Options[queryOptions]{ //nolint:gochecknoglobals // a table
-	{Name: "rows", Read: func(o *queryOptions, method string, value sobek.Value) (err error) {
-		o.rows, err = k6x.Word(method, "option rows", value, rowsObjects, rowsArrays, rowsDiscard)
-
-		return err
-	}},
-	{Name: "expect", Read: func(o *queryOptions, method string, value sobek.Value) (err error) {
-		o.expect, err = expectations(method, value)
-
-		return err
-	}},
+	k6x.Into("rows", func(o *queryOptions) *string { return &o.rows }, func(method, what string, value sobek.Value) (string, error) {
+		return k6x.Word(method, what, value, rowsObjects, rowsArrays, rowsDiscard)
+	}),
+	k6x.Into("expect", func(o *queryOptions) *[]expectation { return &o.expect }, expectations),
 	k6x.Into("minRows", func(o *queryOptions) *rowCount { return &o.minRows }, readRowCount),
 	{Name: "times", Read: func(o *queryOptions, method string, value sobek.Value) error {
 		word, err := k6x.Word(method, "option times", value, "date", "ns")
@@ -70,14 +64,12 @@ var allQueryOptions = k6x.Options[queryOptions]{ //nolint:gochecknoglobals // a 
 
 		return err
 	}},
-	{Name: "timeout", Read: func(o *queryOptions, method string, value sobek.Value) error {
-		return readTimeout(&o.timeout, method, value)
-	}},
+	k6x.Into("timeout", func(o *queryOptions) *time.Duration { return &o.timeout }, aboveZero),
 	k6x.TagsOption(func(o *queryOptions) *k6x.Tags { return &o.tags }),
 }
 
 var execOptions = k6x.Options[task]{ //nolint:gochecknoglobals // a table
-	{Name: "timeout", Read: func(t *task, method string, value sobek.Value) error { return readTimeout(&t.timeout, method, value) }},
+	k6x.Into("timeout", func(t *task) *time.Duration { return &t.timeout }, aboveZero),
 	k6x.TagsOption(func(t *task) *k6x.Tags { return &t.tags }),
 }
 
@@ -85,23 +77,19 @@ var connectOptions = k6x.Options[task]{ //nolint:gochecknoglobals // a table
 	k6x.TagsOption(func(t *task) *k6x.Tags { return &t.tags }),
 }
 
-func readTimeout(timeout *time.Duration, method string, value sobek.Value) error {
-	d, err := k6x.Time(method, "option timeout", value)
-	if err != nil {
-		return err
+func aboveZero(method, what string, value sobek.Value) (time.Duration, error) {
+	d, err := k6x.Time(method, what, value)
+	if err == nil && d == 0 {
+		err = k6x.Misuse("%s: %s must be more than 0", method, what)
 	}
-	if d == 0 {
-		return k6x.Misuse("%s: option timeout must be more than 0", method)
-	}
-	*timeout = d
 
-	return nil
+	return d, err
 }
 
-func expectations(method string, value sobek.Value) ([]expectation, error) {
+func expectations(method, what string, value sobek.Value) ([]expectation, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok {
-		return nil, k6x.Wrong(method, "option expect", "an object such as { code: 'WISH' }", value)
+		return nil, k6x.Wrong(method, what, "an object such as { code: 'WISH' }", value)
 	}
 
 	keys := object.Keys()

@@ -23,37 +23,22 @@ type runOptions struct {
 }
 
 var allRunOptions = k6x.Options[runOptions]{ //nolint:gochecknoglobals // a table
-	{Name: "iterations", Read: func(o *runOptions, method string, value sobek.Value) (err error) {
-		if o.iterations, err = k6x.Unsigned(method, "option iterations", value); err == nil && o.iterations == 0 {
-			err = k6x.Wrong(method, "option iterations", "an integer from 1", value)
+	k6x.Into("iterations", func(o *runOptions) *uint64 { return &o.iterations }, func(method, what string, value sobek.Value) (uint64, error) {
+		n, err := k6x.Unsigned(method, what, value)
+		if err == nil && n == 0 {
+			err = k6x.Wrong(method, what, "an integer from 1", value)
 		}
 
-		return err
-	}},
-	{Name: "duration", Read: func(o *runOptions, method string, value sobek.Value) (err error) {
-		if o.duration, err = k6x.Time(method, "option duration", value); err == nil && o.duration == 0 {
-			err = k6x.Misuse("%s: option duration must be more than 0", method)
-		}
-
-		return err
-	}},
+		return n, err
+	}),
+	k6x.Into("duration", func(o *runOptions) *time.Duration { return &o.duration }, aboveZero),
 	k6x.Into("query", func(o *runOptions) *string { return &o.query }, k6x.Name),
 	k6x.Into("exec", func(o *runOptions) *string { return &o.exec }, k6x.Name),
-	{Name: "params", Read: func(o *runOptions, _ string, value sobek.Value) (err error) {
-		o.params, err = patterns(value)
-
-		return err
-	}},
-	{Name: "expect", Read: func(o *runOptions, method string, value sobek.Value) (err error) {
-		o.expect, err = expectations(method, value)
-
-		return err
-	}},
+	k6x.Into("params", func(o *runOptions) *[]pattern { return &o.params }, patterns),
+	k6x.Into("expect", func(o *runOptions) *[]expectation { return &o.expect }, expectations),
 	k6x.Into("minRows", func(o *runOptions) *rowCount { return &o.minRows }, readRowCount),
 	k6x.Into("seed", func(o *runOptions) *uint64 { return &o.seed }, k6x.Unsigned),
-	{Name: "timeout", Read: func(o *runOptions, method string, value sobek.Value) error {
-		return readTimeout(&o.timeout, method, value)
-	}},
+	k6x.Into("timeout", func(o *runOptions) *time.Duration { return &o.timeout }, aboveZero),
 	k6x.TagsOption(func(o *runOptions) *k6x.Tags { return &o.tags }),
 }
 

@@ -28,28 +28,30 @@ func workTable(v *vu) string {
 
 func TestServerRunTakesTurns(t *testing.T) {
 	for _, cache := range []cmi.CacheMode{cmi.CacheOff, cmi.CacheAuto} {
-		v := newServerVU(t)
-		table := workTable(v)
-		root := New()
-		// The kernel may begin to record receive times some 10 ms late, hence the warm-up.
-		plan := measure.Plan{Operations: 200, Warmup: 100 * time.Millisecond}
-		r := testutil.Step(t, 8, plan, "rows", func() *testutil.Runner {
-			one := testutil.NewRunner(t, ImportPath, root)
-			one.Start(1)
-			one.Set("url", serverURL(t))
-			one.Run(`var client = new machbase.Client(url, { statementCache: '` + string(cache) + `' })`)
+		t.Run(string(cache), func(t *testing.T) {
+			v := newServerVU(t)
+			table := workTable(v)
+			root := New()
+			// The kernel may begin to record receive times some 10 ms late, hence the warm-up.
+			plan := measure.Plan{Operations: 200, Warmup: 100 * time.Millisecond}
+			r := testutil.Step(t, 8, plan, "rows", func() *testutil.Runner {
+				one := testutil.NewRunner(t, ImportPath, root)
+				one.Start(1)
+				one.Set("url", serverURL(t))
+				one.Run(`var client = new machbase.Client(url, { statementCache: '` + string(cache) + `' })`)
 
-			return one
-		}, `client.connect()`, `client.run({ iterations: 50, query: 'select * from `+table+` where name = ? and time < ?',
+				return one
+			}, `client.connect()`, `client.run({ iterations: 50, query: 'select * from `+table+` where name = ? and time < ?',
 			params: [{ oneOf: ['a', 'b'] }, new Date(4500)], minRows: 5 })`)
-		require.True(t, r.Complete, cache)
-		op := r.Op("rows")
-		require.Empty(t, op.Errors)
-		require.Equal(t, int64(8*200), op.Durations.Count)
-		require.Equal(t, uint64(5*8*200), op.Rows)
-		require.GreaterOrEqual(t, r.ClientWait.Count, int64(8*200/20), "of one answer in sixteen")
-		require.Positive(t, r.ClientWait.Min)
-		require.Greater(t, op.BytesReceived, op.BytesSent)
+			require.True(t, r.Complete, cache)
+			op := r.Op("rows")
+			require.Empty(t, op.Errors)
+			require.Equal(t, int64(8*200), op.Durations.Count)
+			require.Equal(t, uint64(5*8*200), op.Rows)
+			require.GreaterOrEqual(t, r.ClientWait.Count, int64(8*200/20), "of one answer in sixteen")
+			require.Positive(t, r.ClientWait.Min)
+			require.Greater(t, op.BytesReceived, op.BytesSent)
+		})
 	}
 }
 

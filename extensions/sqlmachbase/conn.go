@@ -117,3 +117,55 @@ func (c *conn) query(ctx context.Context, do func(context.Context) (*cmi.Rows, e
 
 	return &rows{native: found, cancel: cancel}, nil
 }
+
+type stmt struct {
+	conn   *conn
+	native *cmi.Stmt
+}
+
+// errOld is the error of methods without contexts, which database/sql does not call.
+var errOld = errors.New("use ExecContext and QueryContext")
+
+func (*stmt) Exec([]driver.Value) (driver.Result, error) { return nil, errOld }
+
+func (*stmt) Query([]driver.Value) (driver.Rows, error) { return nil, errOld }
+
+func (s *stmt) Close() error { return s.native.Close() }
+
+// NumInput returns the number of question marks.
+func (s *stmt) NumInput() int { return len(s.native.Parameters()) }
+
+func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	return s.conn.query(ctx, func(ctx context.Context) (*cmi.Rows, error) {
+		return s.native.Query(ctx, values(args)...)
+	})
+}
+
+func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	return s.conn.exec(ctx, func(ctx context.Context) (int64, error) {
+		return s.native.Exec(ctx, values(args)...)
+	})
+}
+
+func withContextError(err error) error {
+	var e *cmi.Error
+	if !errors.As(err, &e) || e.Code != 0 { // an error with a code comes from the server
+		return err
+	}
+	switch e.Kind {
+	case cmi.KindTimeout:
+		return ended{e, context.DeadlineExceeded}
+	case cmi.KindCancelled:
+		return ended{e, context.Canceled}
+	default:
+		return err
+	}
+}
+
+type ended struct {
+	error
+
+	context error
+}
+
+func (e ended) Unwrap() []error { return []error{e.error, e.context} }

@@ -51,21 +51,17 @@ func (r *rows) value(i int) driver.Value {
 	if r.native.IsNull(i) {
 		return nil
 	}
-	switch t := r.native.Columns()[i].Type; {
-	case isInteger(t):
+	switch r.native.Columns()[i].Type { //nolint:exhaustive // the others have a type of database/sql
+	case cmi.Short, cmi.Ushort, cmi.Integer, cmi.Uinteger:
 		return r.native.Int64(i)
-	case t == cmi.Ulong:
-		return r.native.Uint64(i)
-	case isFloat(t):
+	case cmi.Float:
 		return r.native.Float64(i)
-	case t == cmi.Datetime:
-		return r.native.Time(i)
-	case t.IsText():
-		return string(r.native.Bytes(i))
-	case isAddress(t):
+	case cmi.IPv4, cmi.IPv6:
 		return fmt.Sprint(r.native.Value(i))
-	default:
+	case cmi.Binary, cmi.Blob:
 		return r.native.Bytes(i)
+	default:
+		return r.native.Value(i)
 	}
 }
 
@@ -75,11 +71,3 @@ func (r *rows) Close() error {
 
 	return withContextError(r.native.Close())
 }
-
-func isInteger(t cmi.Type) bool {
-	return t == cmi.Short || t == cmi.Ushort || t == cmi.Integer || t == cmi.Uinteger || t == cmi.Long
-}
-
-func isFloat(t cmi.Type) bool { return t == cmi.Float || t == cmi.Double }
-
-func isAddress(t cmi.Type) bool { return t == cmi.IPv4 || t == cmi.IPv6 }

@@ -2,6 +2,8 @@ package cmi
 
 import (
 	"context"
+	"errors"
+	"os"
 	"slices"
 	"time"
 )
@@ -39,7 +41,7 @@ type Appender struct {
 	rows   int
 	oldest time.Time
 
-	receipt receipt
+	receipt Receipt // without Other
 	closed  bool
 }
 
@@ -168,4 +170,141 @@ func (a *Appender) Flush(ctx context.Context) error {
 	defer a.conn.leave()
 
 	return a.send(ctx)
+}
+
+// Sync sends the buffered rows, waits until the server has accepted or rejected all rows, and
+// returns how many.
+func (a *Appender) Sync(ctx context.Context) (Receipt, error) {
+	if err := a.enter(ctx); err != nil {
+		return a.Receipt(), err
+	}
+	defer a.conn.leave()
+	if err := a.send(ctx); err != nil {
+		return a.Receipt(), err
+	}
+
+	err := a.count(ctx)
+	if a.conn.Broken() {
+		return a.Receipt(), err
+	}
+	if _, openErr := a.open(ctx); openErr != nil {
+		a.closed = true
+		delete(a.conn.appenders, a.id)
+		a.conn.frees = append(a.conn.frees, a.id)
+		if err == nil {
+			err = openErr
+		}
+	}
+
+	return a.Receipt(), err
+}
+
+func (a *Appender) open(ctx context.Context) (answer, error) {
+	a.conn.out.reset()
+	a.request(msgAppendOpen)
+	body, err := a.conn.ask(ctx, msgAppendOpen, a.id)
+	if err != nil {
+		return answer{}, err
+	}
+	opened, _, err := readResult(body)
+	if err != nil {
+		err = a.openError(a.conn.failure(ctx, err))
+	}
+
+	return opened, err
+}
+
+// Close sends the buffered rows, closes the appender, and returns how many rows the server has
+// accepted and rejected.
+func (a *Appender) Close(ctx context.Context) (Receipt, error) {
+	if a.closed {
+		return a.Receipt(), nil
+	}
+	if err := a.conn.enter(ctx); err != nil {
+		return a.Receipt(), err
+	}
+	defer a.conn.leave()
+	if err := a.send(ctx); err != nil {
+		return a.Receipt(), err
+	}
+	err := a.end(ctx)
+
+	return a.Receipt(), err
+}
+
+func (a *Appender) end(ctx context.Context) error {
+	a.closed = true
+	err := a.count(ctx)
+	if !a.conn.Broken() {
+		delete(a.conn.appenders, a.id)
+		a.conn.ids.give(a.id)
+	}
+
+	return err
+}
+
+// count closes the appender on the server, which then reports how many rows it has accepted.
+func (a *Appender) count(ctx context.Context) error {
+	a.conn.out.reset()
+	a.request(msgAppendClose)
+	body, err := a.conn.ask(ctx, msgAppendClose, a.id)
+	if err != nil {
+		return err
+	}
+
+	answer, _, err := readResult(body)
+	if err != nil {
+		return a.conn.failure(ctx, err)
+	}
+	a.receipt.Accepted += answer.accepted
+	a.receipt.Rejected += answer.rejected
+
+	return nil
+}
+
+// The server stops reading while no one reads its reports of rejected rows, so writeAndListen
+// reads them whenever a write blocks.
+func (c *Conn) writeAndListen(b []byte) error {
+	const patience = 20 * time.Millisecond
+	for {
+		if err := c.stream.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+			return err
+		}
+		n, err := c.stream.Write(b)
+		c.sent.Add(uint64(n))
+		if b = b[n:]; !errors.Is(err, os.ErrDeadlineExceeded) {
+			return errors.Join(err, c.stream.SetWriteDeadline(time.Time{}))
+		}
+		if err := c.listen(); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *Conn) listen() error {
+	const patience = time.Millisecond
+	for {
+		if !c.in.buffered() {
+			if err := c.stream.SetReadDeadline(time.Now().Add(patience)); err != nil {
+				return err
+			}
+			err := c.in.need(1)
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				return c.stream.SetReadDeadline(time.Time{})
+			}
+			if err := errors.Join(err, c.stream.SetReadDeadline(time.Time{})); err != nil {
+				return err
+			}
+		}
+		m, err := c.in.read()
+		if err != nil {
+			return err
+		}
+		if m.kind != msgAppendData {
+			return protocolError("message %d arrived while rows were appended", m.kind)
+		}
+		if err := c.rejection(m); err != nil {
+			return err
+		}
+	}
 }

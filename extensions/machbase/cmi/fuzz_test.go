@@ -53,7 +53,7 @@ func fuzzQueries(c *cmi.Conn) error {
 		}
 		for rows.Next() {
 			for i := range rows.Columns() {
-				_, _, _, _ = rows.Value(i), rows.Int64(i), rows.Uint64(i), rows.Float64(i)
+				_, _, _ = rows.Value(i), rows.Int64(i), rows.Float64(i)
 				_, _, _ = rows.Time(i), rows.Bytes(i), rows.IsNull(i)
 			}
 		}

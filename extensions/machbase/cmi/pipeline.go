@@ -48,8 +48,11 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 		return nil, err
 	}
 	same, described := s.recognised(ctx, body, known)
-	if c.Broken() {
-		return nil, c.endedAfter(ctx, described)
+	switch {
+	case c.Broken() && described != nil:
+		return nil, described
+	case c.Broken():
+		return nil, c.failure(ctx, net.ErrClosed)
 	}
 
 	// The server holds back its next answers until this one is acknowledged, which the kernel would
@@ -90,14 +93,6 @@ func (s *Stmt) recognised(ctx context.Context, body []byte, known selection) (bo
 	s.layout, s.parameters, s.kind = known.layout, known.parameters, statementSelect
 
 	return true, nil
-}
-
-func (c *Conn) endedAfter(ctx context.Context, answered error) error {
-	if answered != nil {
-		return answered
-	}
-
-	return c.failure(ctx, net.ErrClosed)
 }
 
 func (c *Conn) awaitFree(ctx context.Context, id uint32) error {

@@ -2,7 +2,6 @@ package cmi
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"slices"
 )
@@ -32,11 +31,6 @@ type Reason struct {
 // Each rejected row may have a different text.
 const maxReasons = 16
 
-type receipt struct {
-	accepted, rejected int64
-	reasons            []Reason
-}
-
 func (c *Conn) rejection(m message) error {
 	a := c.appenders[m.statement]
 	if a == nil {
@@ -50,27 +44,13 @@ func (c *Conn) rejection(m message) error {
 	case !errors.As(err, &known) || known.Code == 0:
 		return err
 	}
-	a.receipt.reject(known)
-
-	return nil
-}
-
-func (r *receipt) reject(e *Error) {
-	message := e.Message
-	if i := slices.IndexFunc(r.reasons, func(known Reason) bool { return known.Code == e.Code && known.Message == message }); i >= 0 {
-		r.reasons[i].Rows++
-	} else if len(r.reasons) < maxReasons {
-		r.reasons = append(r.reasons, Reason{e.Code, message, 1})
+	r := &a.receipt
+	i := slices.IndexFunc(r.Reasons, func(reason Reason) bool { return reason.Code == known.Code && reason.Message == known.Message })
+	if i >= 0 {
+		r.Reasons[i].Rows++
+	} else if len(r.Reasons) < maxReasons {
+		r.Reasons = append(r.Reasons, Reason{known.Code, known.Message, 1})
 	}
-}
-
-func (a *Appender) counted(ctx context.Context, body []byte) error {
-	answer, _, err := readResult(body)
-	if err != nil {
-		return a.conn.failure(ctx, err)
-	}
-	a.receipt.accepted += answer.accepted
-	a.receipt.rejected += answer.rejected
 
 	return nil
 }
@@ -78,7 +58,8 @@ func (a *Appender) counted(ctx context.Context, body []byte) error {
 // Receipt returns the report as of the last Sync. Of later rows, Reasons may already include some
 // rejected ones.
 func (a *Appender) Receipt() Receipt {
-	r := Receipt{Accepted: a.receipt.accepted, Rejected: a.receipt.rejected, Reasons: slices.Clone(a.receipt.reasons)}
+	r := a.receipt
+	r.Reasons = slices.Clone(r.Reasons)
 	slices.SortStableFunc(r.Reasons, func(x, y Reason) int { return cmp.Compare(y.Rows, x.Rows) })
 	r.Other = r.Rejected
 	for _, reason := range r.Reasons {

@@ -2,7 +2,6 @@ package cmi
 
 import (
 	"context"
-	"encoding/binary"
 	"strings"
 	"time"
 )
@@ -147,15 +146,6 @@ func (r *Rows) Int64(i int) int64 {
 	default:
 		return 0
 	}
-}
-
-// Uint64 returns a value of a ulong column; 0 for null and other types.
-func (r *Rows) Uint64(i int) uint64 {
-	if r.IsNull(i) || r.row.columns[i].Type != Ulong {
-		return 0
-	}
-
-	return binary.BigEndian.Uint64(r.row.raw(i))
 }
 
 // Float64 returns a value of a float or double column; 0 for null and other types.
