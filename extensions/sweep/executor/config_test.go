@@ -188,7 +188,7 @@ func TestConfigValidate(t *testing.T) {
 			"find.of must be 'clients' or 'rate', but is 'vus'",
 		}},
 		{`{"find": {"max": 8}, "duration": "1s"}`, []string{
-			"find must name a bound, such as p99: '5ms'; there are p50, p90, p95, p99, p999 and mean",
+			"find must name a bound, such as p99: '5ms'; there are p50, p90, p95, p99, p999, mean",
 		}},
 		{`{"find": {"p99": "0s", "max": 0}, "duration": "1s"}`, []string{
 			"find.max must be an integer from 1 to 100000, but is 0",

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.k6.io/k6/v2/lib/types"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/input"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
@@ -58,18 +60,11 @@ func (f *Find) bounds() (given []findBound) {
 	return given
 }
 
-// names lists the possible bounds, such as "p50, p99 and mean".
-func (f *Find) names() string {
-	limits := f.limits()
-	var names []string
-	for _, figure := range report.Latencies() {
-		if _, is := limits[figure.Key]; is {
-			names = append(names, figure.Key)
-		}
-	}
-	last := len(names) - 1
-
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+// names lists the possible bounds.
+func (f *Find) names() []string {
+	return slices.DeleteFunc(input.Names(reflect.TypeFor[Find]()), func(name string) bool {
+		return slices.Contains([]string{"of", "min", "max"}, name)
+	})
 }
 
 // limits returns the given bounds, by the figure's key.
@@ -137,7 +132,7 @@ func (f *Find) Validate(most float64) (errs []error) {
 		"find.max must be an integer from 1 to %s, but is %v", stream.FormatNumber(most), f.Max)
 	check(f.Min >= 0 && f.Min <= f.Max && f.Min == math.Trunc(f.Min),
 		"find.min must be an integer of at most find.max, but is %v", f.Min)
-	check(len(f.bounds()) > 0, "find must name a bound, such as p99: '5ms'; there are %s", f.names())
+	check(len(f.bounds()) > 0, "find must name a bound, such as p99: '5ms'; there are %s", strings.Join(f.names(), ", "))
 	for _, b := range f.bounds() {
 		check(b.limit.Duration > 0, "find.%s must be more than 0, but is %s", b.Key, b.limit.Duration)
 	}

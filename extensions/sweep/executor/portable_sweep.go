@@ -66,38 +66,35 @@ func PortableStepOf(ctx context.Context, r *testrun.Results) *PortableStep {
 func (s *PortableStep) Info() k6x.StepInfo { return s.sweep.config.Info(s.spec) }
 
 // PortableWithout returns the portable sweeps that have no step among the scenarios.
-func PortableWithout(r *testrun.Results, scenarios lib.ScenarioConfigs) (missing []string) {
+func PortableWithout(r *testrun.Results, scenarios lib.ScenarioConfigs) []string {
+	return portableWithout(r, func(name string, _ *PortableStep) bool {
+		_, is := scenarios[name]
+
+		return is
+	})
+}
+
+// PortableMissed returns the portable sweeps without clients.
+func PortableMissed(r *testrun.Results) []string {
+	return portableWithout(r, func(_ string, step *PortableStep) bool { return step.sweep.state != nil })
+}
+
+// portableWithout returns the portable sweeps that have no step of a kind.
+func portableWithout(r *testrun.Results, is func(name string, step *PortableStep) bool) (missing []string) {
 	p := testrun.Shared[portableSteps](r)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	there := map[string]bool{}
+	has := map[string]bool{}
 	for name, step := range p.of {
-		_, is := scenarios[name]
-		there[step.sweep.config.Name] = there[step.sweep.config.Name] || is
+		has[step.sweep.config.Name] = has[step.sweep.config.Name] || is(name, step)
 	}
-	for _, name := range slices.Sorted(maps.Keys(there)) {
-		if !there[name] {
+	for _, name := range slices.Sorted(maps.Keys(has)) {
+		if !has[name] {
 			missing = append(missing, name)
 		}
 	}
 
 	return missing
-}
-
-// PortableMissed returns the portable sweeps without clients.
-func PortableMissed(r *testrun.Results) (names []string) {
-	p := testrun.Shared[portableSteps](r)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, step := range p.of {
-		name := step.sweep.config.Name
-		if step.sweep.state == nil && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-
-	return names
 }
 
 // Refusal is why a sweep cannot begin: an invalid threshold, or a report that could not be written.

@@ -106,8 +106,8 @@ func (r *Results) Folder(scenario string, test *lib.TestPreInitState) string {
 func (r *Results) folder(scenario string, test *lib.TestPreInitState) (dir string, told bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, name := range []string{scenario, ""} {
-		if t := r.meta[name]; t != nil && t.results != "" {
+	for _, t := range slices.Backward(r.metaOf(scenario)) {
+		if t.results != "" {
 			return t.results, true
 		}
 	}

@@ -1,6 +1,8 @@
 package testrun
 
 import (
+	"slices"
+
 	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/metrics"
 
@@ -20,7 +22,7 @@ func (s *Scenario) MarkFailed(steps []report.Step, permits string, allowed bool)
 
 // MarkIncomplete marks a run with incomplete steps.
 func (s *Scenario) MarkIncomplete(steps []report.Step) {
-	if incompleteIn(steps) {
+	if slices.ContainsFunc(steps, func(s report.Step) bool { return !s.Complete }) {
 		s.mark(s.metrics.Incomplete,
 			"a step is incomplete: the run is marked as failed (a threshold on "+stream.MetricIncomplete+" decides otherwise)")
 	}
@@ -74,14 +76,4 @@ func failedIn(steps []report.Step) (failed uint64) {
 	}
 
 	return failed
-}
-
-func incompleteIn(steps []report.Step) bool {
-	for i := range steps {
-		if !steps[i].Complete {
-			return true
-		}
-	}
-
-	return false
 }

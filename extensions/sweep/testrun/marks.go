@@ -44,7 +44,10 @@ func Mark(rep *report.Report, e measure.Event) {
 func (s *Scenario) CheckServer() { s.results.checkServer(s.Report.Scenario) }
 
 func (r *Results) checkServer(scenario string) {
-	for _, t := range r.metaOf(scenario) {
+	r.mu.Lock()
+	all := r.metaOf(scenario)
+	r.mu.Unlock()
+	for _, t := range all {
 		r.mu.Lock()
 		server, ended := t.server, t.ended
 		url, _ := t.target["url"].(string)
@@ -65,11 +68,8 @@ func (r *Results) checkServer(scenario string) {
 	}
 }
 
-// metaOf returns the facts for all scenarios and for this one.
-func (r *Results) metaOf(scenario string) []*scriptMeta {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var all []*scriptMeta
+// metaOf returns the facts for all scenarios, then for this one. The caller holds the mutex.
+func (r *Results) metaOf(scenario string) (all []*scriptMeta) {
 	for _, name := range []string{"", scenario} {
 		if t := r.meta[name]; t != nil {
 			all = append(all, t)

@@ -91,11 +91,7 @@ func (r *Results) AddMeta(rep *report.Report) {
 
 // addMeta adds the facts for all scenarios, then for the report's own.
 func (r *Results) addMeta(rep *report.Report) {
-	for _, scenario := range []string{"", rep.Scenario} {
-		t := r.meta[scenario]
-		if t == nil {
-			continue
-		}
+	for _, t := range r.metaOf(rep.Scenario) {
 		maps.Copy(rep.Target, t.target)
 		maps.Copy(rep.Params, t.params)
 		if len(t.published) > 0 {
@@ -145,8 +141,8 @@ func (r *Results) baseServer(scenario string) *host.Server {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	base, _ := r.server(scenario)
-	for _, name := range []string{"", scenario} {
-		if t := r.meta[name]; t != nil && t.hasBase {
+	for _, t := range r.metaOf(scenario) {
+		if t.hasBase {
 			base = t.base
 		}
 	}
@@ -156,10 +152,8 @@ func (r *Results) baseServer(scenario string) *host.Server {
 
 // server returns the target's server and cache, which may be nil.
 func (r *Results) server(scenario string) (server *host.Server, cache *host.Cache) {
-	for _, name := range []string{"", scenario} {
-		if t := r.meta[name]; t != nil {
-			server, cache = cmp.Or(t.server, server), cmp.Or(t.cache, cache)
-		}
+	for _, t := range r.metaOf(scenario) {
+		server, cache = cmp.Or(t.server, server), cmp.Or(t.cache, cache)
 	}
 	if cache != nil && server != nil {
 		cache = cache.With(server)
