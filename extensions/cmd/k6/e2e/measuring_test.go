@@ -179,13 +179,18 @@ func TestLatencyOfFailures(t *testing.T) {
 
 func TestOnErrorAbortEndsTheRun(t *testing.T) {
 	t.Parallel()
-	r := work(t, `{"clients": [2, 4], "iterations": 100, "onError": "abort"}`, map[string]string{"FAIL_EVERY": "5"})
-	require.Equal(t, exitAborted, r.code, r.output)
-	require.NotEmpty(t, r.lines("an operation failed (work with 2 clients), and onError is 'abort'"), r.output)
-	rep := r.report(t, "work")
-	require.True(t, rep.Interrupted)
-	require.Len(t, rep.Steps, 1)
-	require.NotZero(t, rep.Steps[0].Failed)
+	for _, portable := range []string{"false", "true"} {
+		r := work(t, `{"clients": [2, 4], "iterations": 100, "onError": "abort", "maxDuration": "9s", "portable": `+portable+`}`,
+			map[string]string{"FAIL_EVERY": "5"})
+		require.Equal(t, exitAborted, r.code, r.output)
+		require.NotEmpty(t, r.lines("an operation failed (work with 2 clients), and onError is 'abort'"), r.output)
+		rep := r.report(t, "work")
+		require.True(t, rep.Interrupted)
+		require.NotZero(t, rep.Steps[0].Failed)
+		for _, s := range rep.Steps[1:] { // a portable sweep also has the steps that did not run
+			require.Zero(t, s.Ops)
+		}
+	}
 }
 
 func TestOpenLoop(t *testing.T) {
