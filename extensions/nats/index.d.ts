@@ -20,7 +20,8 @@
  * - `nats_errors` (Counter with the tag `kind`): failed operations, and errors outside of calls,
  *   such as slow_consumer.
  * - `nats_messages_sent`, `nats_messages_received`, `nats_bytes_sent` and `nats_bytes_received`
- *   (Counters): messages that were sent, or passed to the script, and the bytes of their data.
+ *   (Counters with the tags of `nats_ops`): messages that were sent, or passed to the script, and
+ *   the bytes of their data.
  * - `nats_delivery_latency` (Trend in milliseconds; not under client-sweep): from the sending of a
  *   message, by a client with the option `stamp`, or from its storing in a stream. If two machines
  *   are involved, it includes the difference of their clocks.

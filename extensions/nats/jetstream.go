@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -182,14 +183,10 @@ var jetStreamMethods = calls("js.", map[string]func(*jetStreamHandle, *task){ //
 })
 
 func (h *jetStreamHandle) open(_ context.Context, conn *connection) (js *jetStream, err error) {
-	pending := h.options.MaxPending
-	if pending == 0 {
-		pending = defaultMaxPending
-	}
 	js = &jetStream{}
 	opts := []jetstream.JetStreamOpt{
 		jetstream.WithDefaultTimeout(h.client.config.timeout), jetstream.WithPublishAsyncTimeout(h.client.config.timeout),
-		jetstream.WithPublishAsyncMaxPending(pending), jetstream.WithPublishAsyncAckHandler(js.acks.acked),
+		jetstream.WithPublishAsyncMaxPending(cmp.Or(h.options.MaxPending, defaultMaxPending)), jetstream.WithPublishAsyncAckHandler(js.acks.acked),
 		jetstream.WithPublishAsyncErrHandler(js.acks.failed),
 	}
 	switch {

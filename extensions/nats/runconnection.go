@@ -219,11 +219,10 @@ func (rc *runConnection) config(server string) (*wire.Config, error) {
 	}
 	cfg.TLS.InsecureSkipVerify = cfg.TLS.InsecureSkipVerify || c.Unsafe
 	if u.User != nil { // as in nats.go
-		cfg.User, cfg.Password, cfg.Token, cfg.NKey = "", "", "", ""
-		if password, given := u.User.Password(); given {
-			cfg.User, cfg.Password = u.User.Username(), password
-		} else {
-			cfg.Token = u.User.Username()
+		cfg.User, cfg.Password, cfg.Token, cfg.NKey = u.User.Username(), "", "", ""
+		var given bool
+		if cfg.Password, given = u.User.Password(); !given {
+			cfg.User, cfg.Token = "", cfg.User
 		}
 	}
 
