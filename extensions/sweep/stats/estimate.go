@@ -29,6 +29,8 @@ type Estimate struct {
 	N int `json:"n"`
 
 	log, standardError, freedom float64
+	// half is half of the interval, in logarithms.
+	half float64
 	// deviation is the standard deviation of the logarithms of base.
 	deviation  float64
 	sequential bool
@@ -179,6 +181,7 @@ func (e Estimate) student() Estimate { return e.within(e.standardError * e.quant
 
 // within sets the interval from its half width in logarithms.
 func (e Estimate) within(half float64) Estimate {
+	e.half = half
 	e.Ratio, e.Low, e.High = math.Exp(e.log), math.Exp(e.log-half), math.Exp(e.log+half)
 
 	return e
@@ -210,9 +213,7 @@ func (e *Estimate) Precision() float64 { return max(e.High/e.Ratio-1, 1-e.Low/e.
 
 // Visible returns the smallest relative change that is detected with 80 % probability.
 func (e *Estimate) Visible() float64 {
-	half := math.Log(e.High / e.Ratio)
-
-	return math.Expm1(half + e.standardError*StudentQuantile(1-power, e.freedom))
+	return math.Expm1(e.half + e.standardError*StudentQuantile(1-power, e.freedom))
 }
 
 // PairsFor returns how many such pairs detect a relative change.
