@@ -33,8 +33,8 @@ func tagsOf(method string, value sobek.Value) ([]string, error) {
 	return tags, nil
 }
 
-func itemsToJS(items []wire.Item) []map[string]any {
-	list := make([]map[string]any, len(items))
+func itemsToJS(items []wire.Item) []any {
+	list := make([]any, len(items))
 	for i := range items {
 		item := &items[i]
 		list[i] = map[string]any{
@@ -45,8 +45,8 @@ func itemsToJS(items []wire.Item) []map[string]any {
 	return list
 }
 
-func resultsToJS(results []wire.Result) []map[string]any {
-	list := make([]map[string]any, len(results))
+func resultsToJS(results []wire.Result) []any {
+	list := make([]any, len(results))
 	for i := range results {
 		r := &results[i]
 		list[i] = map[string]any{

@@ -10,8 +10,10 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // embedded matches the names of embedded structs in the path of a field.
@@ -121,4 +123,119 @@ func noun(t reflect.Type) string {
 	default:
 		return "an object"
 	}
+}
+
+// k6 reads times without a unit as milliseconds, but people often mean seconds. The functions in
+// this file reject them, and suggest what to write.
+
+// shortest is the smallest accepted number of milliseconds; smaller ones probably mean seconds.
+const shortest = 100
+
+// NumberUnit rejects milliseconds that may be seconds. what names the option or argument.
+func NumberUnit(what string, milliseconds float64) error {
+	if !(milliseconds > 0 && milliseconds < shortest) { // false for NaN
+		return nil
+	}
+
+	return unclear(what, milliseconds)
+}
+
+// TextUnit rejects a number in quotes, which k6 reads as milliseconds. It accepts other strings
+// and 0.
+func TextUnit(what, text string) error {
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil || number == 0 {
+		return nil //nolint:nilerr // it has a unit, or is no time
+	}
+
+	return unclear(what, number)
+}
+
+// JSONUnit checks a time in JSON as NumberUnit and TextUnit do.
+func JSONUnit(what string, raw []byte) error {
+	var number float64
+	if json.Unmarshal(raw, &number) == nil {
+		return NumberUnit(what, number)
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return TextUnit(what, text)
+	}
+
+	return nil
+}
+
+// TTLUnit rejects a number as a time to live: stores count in seconds, k6 in milliseconds.
+func TTLUnit(what string, number float64) error {
+	shown := show(number)
+	if number >= 1000 {
+		return fmt.Errorf("%s %s must say its unit: '%ss', or '%ss' if it is milliseconds", what, shown, shown, show(number/1000))
+	}
+
+	return fmt.Errorf("%s %s must say its unit, such as '%ss'", what, shown, shown)
+}
+
+// show formats a number as a script writes it.
+func show(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
+
+func unclear(what string, number float64) error {
+	shown := show(number)
+
+	return fmt.Errorf("%s %s could be seconds or milliseconds: write '%ss' or '%sms'", what, shown, shown, shown)
+}
+
+// Nearest returns the known name that a user probably meant by name, or "". They may differ in case
+// and by one typo (an added, missing, changed or swapped letter), or by two in names longer than
+// five letters. One-letter names match only themselves.
+func Nearest(name string, known []string) (nearest string) {
+	slips := 1
+	switch letters := utf8.RuneCountInString(name); {
+	case letters < 2:
+		slips = 0
+	case letters > 5:
+		slips = 2
+	}
+	least := slips + 1
+	for _, k := range known {
+		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < least {
+			nearest, least = k, d
+		}
+	}
+
+	return nearest
+}
+
+// NearestName is Nearest for methods and options, where short names are often alike.
+func NearestName(name string, known []string) string {
+	if len(name) < 4 {
+		return ""
+	}
+
+	return Nearest(name, known)
+}
+
+// distance returns the optimal string alignment distance.
+func distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	var before, last, row []int
+	for j := range len(to) + 1 {
+		last = append(last, j)
+	}
+	for i := range from {
+		row = append(make([]int, 0, len(to)+1), i+1)
+		for j := range to {
+			change := last[j]
+			if from[i] != to[j] {
+				change++
+			}
+			d := min(change, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
+				d = min(d, before[j-1]+1)
+			}
+			row = append(row, d)
+		}
+		before, last = last, row
+	}
+
+	return last[len(to)]
 }

@@ -14,26 +14,9 @@ import (
 func Plain(rt *sobek.Runtime, value any) sobek.Value {
 	switch v := value.(type) {
 	case map[string]any:
-		object := rt.NewObject()
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			must(rt, SetOwn(object, name, Plain(rt, v[name])))
-		}
-
-		return object
+		return plainObject(rt, v)
 	case map[string]string:
-		all := make(map[string]any, len(v))
-		for name, text := range v {
-			all[name] = text
-		}
-
-		return Plain(rt, all)
-	case []map[string]any:
-		all := make([]any, len(v))
-		for i := range v {
-			all[i] = v[i]
-		}
-
-		return Plain(rt, all)
+		return plainObject(rt, v)
 	case []any:
 		all := make([]any, len(v))
 		for i := range v {
@@ -44,6 +27,15 @@ func Plain(rt *sobek.Runtime, value any) sobek.Value {
 	default:
 		return rt.ToValue(value)
 	}
+}
+
+func plainObject[V any](rt *sobek.Runtime, values map[string]V) sobek.Value {
+	object := rt.NewObject()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		must(rt, SetOwn(object, name, Plain(rt, values[name])))
+	}
+
+	return object
 }
 
 // SetOwn sets a property of any name. Set would treat "__proto__" as the prototype.
