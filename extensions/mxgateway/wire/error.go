@@ -1,10 +1,12 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
+	codepb "google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -25,28 +27,19 @@ const (
 	KindUsage      = "usage"      // the call itself is wrong; nothing was sent
 )
 
+//nolint:gochecknoglobals // a table
+var kinds = map[codes.Code]string{
+	codes.Unavailable: KindConnection, codes.DeadlineExceeded: KindTimeout, codes.Canceled: KindCancelled,
+	codes.Unauthenticated: KindAuth, codes.PermissionDenied: KindAuth, codes.ResourceExhausted: KindBusy,
+	codes.NotFound: KindNotFound, codes.AlreadyExists: KindConflict,
+}
+
 func kindOf(code codes.Code, answered bool) string {
 	if code == codes.Unavailable && answered {
 		return KindBusy
 	}
-	switch code { //nolint:exhaustive // other codes are KindServer
-	case codes.Unavailable:
-		return KindConnection
-	case codes.DeadlineExceeded:
-		return KindTimeout
-	case codes.Canceled:
-		return KindCancelled
-	case codes.Unauthenticated, codes.PermissionDenied:
-		return KindAuth
-	case codes.ResourceExhausted:
-		return KindBusy
-	case codes.NotFound:
-		return KindNotFound
-	case codes.AlreadyExists:
-		return KindConflict
-	default:
-		return KindServer
-	}
+
+	return cmp.Or(kinds[code], KindServer)
 }
 
 // Error is the error of a call.
@@ -81,21 +74,11 @@ func failed(err error, key string, answered bool) *Error {
 }
 
 func name(code codes.Code) string {
-	if code > codes.Unauthenticated {
-		return fmt.Sprintf("code %d", code)
-	}
-	var b strings.Builder
-	for i, r := range code.String() {
-		if i > 0 && r >= 'A' && r <= 'Z' && code != codes.OK {
-			b.WriteByte('_')
-		}
-		b.WriteRune(r)
-	}
-	if code == codes.Canceled {
-		return "CANCELLED"
+	if known, is := codepb.Code_name[int32(code)]; is {
+		return known
 	}
 
-	return strings.ToUpper(b.String())
+	return fmt.Sprintf("code %d", code)
 }
 
 // shortestSecret is the minimum length of a secret to be removed where it appears alone: a shorter
