@@ -142,7 +142,7 @@ func (r *Report) searchCase() junitCase {
 	s := r.Search
 	c := junitCase{Class: r.Scenario, Name: fmt.Sprintf("find %s with %s", mostOf(s.Of), s.Bound), Time: junitSeconds(0)}
 	if s.Found == 0 {
-		c.Failure = &junitProblem{Message: "nothing was found", Type: "found", Text: r.searchNote()}
+		c.Failure = &junitProblem{Message: "nothing was found", Type: "found", Text: r.SearchNote()}
 	}
 
 	return c

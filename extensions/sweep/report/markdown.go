@@ -46,7 +46,7 @@ func (r *Report) Markdown() string {
 // answers returns the results of a search, duets and gates, a paragraph each.
 func (r *Report) answers() (answers []string) {
 	if r.Search != nil {
-		answers = append(answers, r.searchNote())
+		answers = append(answers, Escape(r.SearchNote()))
 	}
 	for _, line := range r.DuetLines() {
 		answers = append(answers, Escape(line))

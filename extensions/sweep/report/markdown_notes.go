@@ -123,10 +123,6 @@ func (s *Step) label() string {
 	return label
 }
 
-func (r *Report) searchNote() string {
-	return r.FoundNote() + r.Search.Sure() + r.restsOnFew()
-}
-
 // restsOnFew names the percentiles of the result that rest on few operations, as sentences after a
 // space. If nothing was found, it looks at all steps.
 func (r *Report) restsOnFew() string {
@@ -151,9 +147,9 @@ func (r *Report) restsOnFew() string {
 	return said
 }
 
-// Sure describes which numbers were measured until certain and which stayed undecided, as sentences
+// sure describes which numbers were measured until certain and which stayed undecided, as sentences
 // after a space.
-func (s *Search) Sure() string {
+func (s *Search) sure() string {
 	show := func(n float64) string { return Thousands(int64(n)) }
 	if s.Of == ofRate {
 		show = perSecond
@@ -173,7 +169,7 @@ func (s *Search) undecided(show func(float64) string) string {
 	}
 
 	if s.Why != "" {
-		return fmt.Sprintf(" Undecided: %s (%s).", strings.Join(numbers, ", "), Escape(s.Why))
+		return fmt.Sprintf(" Undecided: %s (%s).", strings.Join(numbers, ", "), s.Why)
 	}
 
 	return fmt.Sprintf(" Undecided: %s, so near to the bound that noise is more; longer steps, or a precision of the figure, tell.",
@@ -196,10 +192,13 @@ func (s *Search) triedAgain(show func(float64) string) string {
 	return ""
 }
 
+// SearchNote describes the result of a search, and how certain it is.
+func (r *Report) SearchNote() string { return r.FoundNote() + r.Search.sure() + r.restsOnFew() }
+
 // FoundNote describes the result of a search in one sentence.
 func (r *Report) FoundNote() string {
 	s := r.Search
-	bound := Escape(s.Bound)
+	bound := oneLineOf(s.Bound)
 	of, show := "number of clients", func(n float64) string { return Thousands(int64(n)) }
 	if s.Of == ofRate {
 		of, show = "rate", perSecond

@@ -192,11 +192,11 @@ func TestUndecidedSearchNote(t *testing.T) {
 		Search: &Search{Of: "clients", Bound: "p99 <= 5ms", Max: 64, Found: 18, Bracket: &Bracket{Low: 18}, Undecided: []float64{19, 20}},
 		Steps:  []Step{{Clients: 18}, {Clients: 19}, {Clients: 20}},
 	}
-	require.Contains(t, r.searchNote(), " Tried again, 18 keeps it. Undecided: 19, 20, so near to the bound that noise is more;")
+	require.Contains(t, r.SearchNote(), " Tried again, 18 keeps it. Undecided: 19, 20, so near to the bound that noise is more;")
 	r.Search.Why = "limited by neighbour"
-	require.Contains(t, r.searchNote(), " Undecided: 19, 20 (limited by neighbour).")
+	require.Contains(t, r.SearchNote(), " Undecided: 19, 20 (limited by neighbour).")
 	r.Search.Found, r.Search.Bracket = 0, &Bracket{}
-	require.Contains(t, r.searchNote(), "Nothing that was tried is shown to keep p99 <= 5ms.")
+	require.Contains(t, r.SearchNote(), "Nothing that was tried is shown to keep p99 <= 5ms.")
 }
 
 func TestGateNotes(t *testing.T) {

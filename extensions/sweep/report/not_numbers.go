@@ -1,7 +1,7 @@
 package report
 
 import (
-	"math"
+	"encoding/json"
 	"reflect"
 )
 
@@ -53,31 +53,9 @@ func dropNotNumbers(v reflect.Value, prefix string) (optional, needed []string) 
 	return optional, needed
 }
 
+// isOfNumbers reports whether JSON can hold the value.
 func isOfNumbers(v reflect.Value) bool {
-	switch v.Kind() { //nolint:exhaustive // the others have no numbers in them
-	case reflect.Float64:
-		return !math.IsNaN(v.Float()) && !math.IsInf(v.Float(), 0)
-	case reflect.Pointer, reflect.Interface:
-		return v.IsNil() || isOfNumbers(v.Elem())
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() && !isOfNumbers(v.Field(i)) {
-				return false
-			}
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			if !isOfNumbers(v.Index(i)) {
-				return false
-			}
-		}
-	case reflect.Map:
-		for _, key := range v.MapKeys() {
-			if !isOfNumbers(v.MapIndex(key)) {
-				return false
-			}
-		}
-	}
+	_, err := json.Marshal(v.Interface())
 
-	return true
+	return err == nil
 }

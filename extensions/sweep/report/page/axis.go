@@ -25,28 +25,13 @@ func (a *axis) add(v float64, text string) {
 	}
 }
 
-// roundSteps are the first digits of steps on a linear axis.
-var roundSteps = []float64{1, 2, 2.5, 5, 10} //nolint:gochecknoglobals // a constant
-
-// roundStep returns the smallest round step that divides length into at most n steps.
-func roundStep(length float64, n int) float64 {
-	unit := math.Pow(10, math.Floor(math.Log10(length/float64(n))))
-	for _, step := range roundSteps {
-		if step*unit*float64(n) >= length*(1-1e-9) {
-			return step * unit
-		}
-	}
-
-	return 10 * unit
-}
-
 // linearAxis covers lo to hi and ends at round numbers.
 func linearAxis(title string, lo, hi, from, to float64, text func(v float64) string) axis {
 	const steps = 5
 	if hi-lo < smallest {
 		hi = lo + max(1, lo)
 	}
-	step := roundStep(hi-lo, steps)
+	step := roundUp((hi-lo)/steps, 1, 2, 2.5, 5)
 	first, last := math.Floor(lo/step+1e-9), math.Ceil(hi/step-1e-9)
 	a := axis{scale: scale{lo: first * step, hi: last * step, from: from, to: to}, title: title}
 	for i := range min(int(last-first), 2*steps) + 1 {
@@ -61,7 +46,7 @@ func linearAxis(title string, lo, hi, from, to float64, text func(v float64) str
 // each decade or, without room, at every decade or fewer.
 func logAxis(title string, lo, hi, from, to float64) axis {
 	const roomy, crowded = 3, 7
-	first, last := roundDown(lo), roundUp(hi)
+	first, last := roundDown(lo), roundUp(hi, 1, 2, 5)
 	if first == last {
 		last *= 10
 	}
@@ -97,9 +82,10 @@ func roundDown(v float64) float64 {
 	return unit
 }
 
-func roundUp(v float64) float64 {
+// roundUp returns the smallest number from v on that is one of the digits times a power of ten.
+func roundUp(v float64, digits ...float64) float64 {
 	unit := math.Pow10(int(math.Floor(math.Log10(v) + 1e-9)))
-	for _, digit := range []float64{1, 2, 5} {
+	for _, digit := range digits {
 		if digit*unit >= v*(1-1e-9) {
 			return digit * unit
 		}

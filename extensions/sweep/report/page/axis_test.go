@@ -162,25 +162,3 @@ func TestTexts(t *testing.T) {
 	require.Equal(t, `{"a":"<"}`, plain(map[string]any{"a": "<"}))
 	require.NotEmpty(t, plain(func() {}))
 }
-
-func TestFound(t *testing.T) {
-	for want, s := range map[string]report.Search{
-		"The search was for the highest number of clients with p99 <= 5ms, up to 512: it is 64 clients.": {
-			Of: "clients", Bound: "p99 <= 5ms", Max: 512, Found: 64,
-		},
-		"The search was for the highest rate with p99 <= 5ms, up to 20,000/s: it is 6,400/s.": {
-			Of: "rate", Bound: "p99 <= 5ms", Max: 20_000, Found: 6400,
-		},
-		"The search was for the highest number of clients with failed == 0, up to 8: not even the lowest keeps that bound.": {
-			Of: "clients", Bound: "failed == 0", Max: 8,
-		},
-		"The search was for the highest number of clients with p99 <= 5ms, up to 64: it is undecided. " +
-			"Tried again, 8 keeps it and 16 does not. Undecided: 9, 12 (limited by neighbour).": {
-			Of: "clients", Bound: "p99 <= 5ms", Max: 64, Bracket: &report.Bracket{Low: 8, High: 16},
-			Undecided: []float64{9, 12}, Why: "limited by neighbour",
-		},
-	} {
-		require.Equal(t, want, found(&s))
-	}
-	require.Empty(t, found(nil))
-}

@@ -37,7 +37,7 @@ func newDocument(r *report.Report) *document {
 	s := newSweep(r.Named())
 	d := &document{
 		Scenario: r.Scenario, Target: targetText(r), Started: startedText(r.Started), Repeated: s.repeated(),
-		Bests: bests(s), Only: s.onlyStep(), Warnings: warnings(r), Duets: r.DuetLines(), Found: found(r.Search),
+		Bests: bests(s), Only: s.onlyStep(), Warnings: warnings(r), Duets: r.DuetLines(),
 		Made:  scriptTables(r),
 		Gates: r.Gates, Published: publishedTableOf(r), Facts: factsOf(r), K6: r.K6,
 	}
@@ -46,6 +46,9 @@ func newDocument(r *report.Report) *document {
 	}
 	if text, _ := report.GatesText(r.Gates); len(r.Gates) > 0 {
 		d.GatesText = text + "."
+	}
+	if r.Search != nil {
+		d.Found = r.SearchNote()
 	}
 	d.Beside = besideWithin(r)
 	if len(r.Steps) > 0 {

@@ -72,26 +72,6 @@ func startedText(t time.Time) string {
 	return t.Format("2006-01-02 15:04:05 MST")
 }
 
-func found(s *report.Search) string {
-	if s == nil {
-		return ""
-	}
-	asked := fmt.Sprintf("the highest number of %s with %s, up to %s", s.Of, s.Bound, tickText(s.Max))
-	if s.Of == "rate" {
-		asked = fmt.Sprintf("the highest rate with %s, up to %s", s.Bound, rate(s.Max))
-	}
-	switch {
-	case s.CannotTell():
-		return fmt.Sprintf("The search was for %s: it is undecided.%s", asked, s.Sure())
-	case s.Found == 0:
-		return fmt.Sprintf("The search was for %s: not even the lowest keeps that bound.%s", asked, s.Sure())
-	case s.Of == "rate":
-		return fmt.Sprintf("The search was for %s: it is %s.%s", asked, rate(s.Found), s.Sure())
-	}
-
-	return fmt.Sprintf("The search was for %s: it is %s %s.%s", asked, tickText(s.Found), s.Of, s.Sure())
-}
-
 // publishedTable has the published figures: a row for each number of clients, a column for each
 // series.
 type publishedTable struct {

@@ -208,7 +208,7 @@ func TestWhatIsShown(t *testing.T) {
 	whole := text(elements(all, "body")[0])
 	for _, want := range []string{
 		"Incomplete. In 1 of 3 steps", "Failed operations. 5 of 14,293 operations failed", "1 of 2 gates crossed: failed operations == 0.", "✗ crossed", "✓ held",
-		"p99 <= 5ms", "it is 8 clients", "timeout after 5s", "connection refused", "shape only, scaled", "another machine (an M5; source: somewhere)",
+		"p99 <= 5ms is 8 (of at most 64)", "timeout after 5s", "connection refused", "shape only, scaled", "another machine (an M5; source: somewhere)",
 		"21,031/s", "2026-03-01 12:30:00 UTC", "Imaginary 9000", "64.0 GiB", "v2.2.0", "machbase://sys@db:5656", "[1,8,16,32,64,128,512]",
 	} {
 		require.Contains(t, whole, want)

@@ -88,7 +88,7 @@ func (t *timePlot) bottom() float64 { return t.height - belowAxis + 6 }
 func (t *timePlot) timeAxis() {
 	const steps = 6
 	t.x = axis{scale: scale{hi: t.seconds, from: plotLeft, to: t.right}, title: "seconds"}
-	for step, i := roundStep(t.seconds, steps), 0.0; i*step <= t.seconds*(1+1e-9); i++ {
+	for step, i := roundUp(t.seconds/steps, 1, 2, 2.5, 5), 0.0; i*step <= t.seconds*(1+1e-9); i++ {
 		t.x.add(i*step, tickText(i*step))
 	}
 	y := t.bottom()
