@@ -13,7 +13,6 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/ab"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
@@ -92,7 +91,7 @@ when a command fails, or when no step has the figure of a gate.`,
 	return cmd
 }
 
-func twoCommands(cmd *cobra.Command, args []string) (base, change ab.Command, err error) {
+func twoCommands(cmd *cobra.Command, args []string) (base, change program, err error) {
 	for i, arg := range args {
 		if arg != between {
 			continue
@@ -105,7 +104,7 @@ func twoCommands(cmd *cobra.Command, args []string) (base, change ab.Command, er
 	return nil, nil, wrongUse(cmd, errors.New("two commands are needed: ab -- BASE... --- CHANGE... runs them in turns"))
 }
 
-func runAB(gs *state.GlobalState, cmd *cobra.Command, base, change ab.Command, o *abOptions) error {
+func runAB(gs *state.GlobalState, cmd *cobra.Command, base, change program, o *abOptions) error {
 	gates, until, err := o.parse(cmd)
 	if err != nil {
 		return wrongUse(cmd, err)
@@ -123,19 +122,19 @@ func runAB(gs *state.GlobalState, cmd *cobra.Command, base, change ab.Command, o
 	ctx, stop := signal.NotifyContext(gs.Ctx, os.Interrupt)
 	defer stop()
 
-	trial := ab.NewTrial(base, change, dir, o.seed)
-	if err := measurePairs(ctx, gs, trial, gates, until, o.pairs); err != nil {
-		if trial.Pairs < stats.FewestPairs || !errors.Is(err, context.Canceled) {
+	t := newTrial(base, change, dir, o.seed)
+	if err := measurePairs(ctx, gs, t, gates, until, o.pairs); err != nil {
+		if t.Pairs < stats.FewestPairs || !errors.Is(err, context.Canceled) {
 			return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 		}
 	}
 
-	return conclude(gs, trial, gates, until > 0, o)
+	return conclude(gs, t, gates, until > 0, o)
 }
 
-func (o *abOptions) parse(cmd *cobra.Command) (gates []ab.Gate, until float64, err error) {
+func (o *abOptions) parse(cmd *cobra.Command) (gates []abGate, until float64, err error) {
 	for _, text := range o.gates {
-		gate, err := ab.ParseGate(text)
+		gate, err := parseABGate(text)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -156,23 +155,23 @@ func (o *abOptions) parse(cmd *cobra.Command) (gates []ab.Gate, until float64, e
 	return gates, until, nil
 }
 
-func measurePairs(ctx context.Context, gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, until float64, most int) error {
-	for trial.Pairs < most {
-		if err := trial.Pair(ctx); err != nil {
+func measurePairs(ctx context.Context, gs *state.GlobalState, t *trial, gates []abGate, until float64, most int) error {
+	for t.Pairs < most {
+		if err := t.Pair(ctx); err != nil {
 			return err
 		}
-		if err := checkPair(gs, trial, gates); err != nil {
+		if err := checkPair(gs, t, gates); err != nil {
 			return err
 		}
-		progress := fmt.Sprintf("pair %d of %d", trial.Pairs, most)
-		if until > 0 && trial.Pairs >= stats.FewestPairs {
-			precision, err := trial.Precision(gates)
+		progress := fmt.Sprintf("pair %d of %d", t.Pairs, most)
+		if until > 0 && t.Pairs >= stats.FewestPairs {
+			precision, err := t.Precision(gates)
 			if err != nil {
 				return err
 			}
-			progress = fmt.Sprintf("pair %d of at most %d: ±%.2g %%", trial.Pairs, most, 100*precision)
+			progress = fmt.Sprintf("pair %d of at most %d: ±%.2g %%", t.Pairs, most, 100*precision)
 			if precision <= until {
-				most = trial.Pairs
+				most = t.Pairs
 			}
 		}
 		if _, err := fmt.Fprintln(gs.Stderr, progress); err != nil {
@@ -185,11 +184,11 @@ func measurePairs(ctx context.Context, gs *state.GlobalState, trial *ab.Trial, g
 
 // checkPair returns an error if more pairs would not decide the gates. After the first pair it
 // names the steps that stay undecided.
-func checkPair(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate) error {
-	if err := trial.Check(gates); err != nil || trial.Pairs > 1 {
+func checkPair(gs *state.GlobalState, t *trial, gates []abGate) error {
+	if err := t.Check(gates); err != nil || t.Pairs > 1 {
 		return err
 	}
-	lacking, err := trial.Lacks(gates)
+	lacking, err := t.Lacks(gates)
 	for _, why := range lacking {
 		if _, err := fmt.Fprintln(gs.Stderr, why); err != nil {
 			return unusable("standard error", err)
@@ -199,23 +198,18 @@ func checkPair(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate) error {
 	return err
 }
 
-func conclude(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, looked bool, o *abOptions) error {
-	judgements, err := trial.Judge(gates, looked)
+func conclude(gs *state.GlobalState, t *trial, gates []abGate, looked bool, o *abOptions) error {
+	judgements, err := t.Judge(gates, looked)
 	if err != nil {
 		return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 	}
-	if o.asJSON {
-		err = writeJSON(gs, map[string]any{
-			"base": trial.Base.String(), "change": trial.Change.String(), "pairs": trial.Pairs, "seed": o.seed, "figures": judgements,
-			"failed": trial.Failed,
-		})
-	} else {
-		err = write(gs, "", []byte(ab.Text(trial, judgements)))
-	}
+	err = show(gs, o.asJSON, map[string]any{
+		"base": t.Base.String(), "change": t.Change.String(), "pairs": t.Pairs, "seed": o.seed, "figures": judgements, "failed": t.Failed,
+	}, abText(t, judgements))
 	if err != nil {
 		return err
 	}
-	outcome, text := ab.Outcome(judgements)
+	outcome, text := abOutcome(judgements)
 	if outcome == stats.Held {
 		return nil
 	}

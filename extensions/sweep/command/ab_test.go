@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/ab"
 )
 
 // ofSpeed returns a command that leaves a report with this speed. noise alternates between pairs,
@@ -72,7 +70,7 @@ func TestABGoesOnUntilItIsPrecise(t *testing.T) {
 	var trial struct {
 		Pairs   int
 		Seed    uint64
-		Figures []ab.Judgement
+		Figures []abJudgement
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &trial))
 	require.Less(t, trial.Pairs, 60)

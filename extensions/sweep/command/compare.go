@@ -97,11 +97,7 @@ func compare(gs *state.GlobalState, files []string, o report.CompareOptions, asJ
 			undecided = append(undecided, file)
 		}
 	}
-	if asJSON {
-		err = writeJSON(gs, comparisons)
-	} else {
-		err = write(gs, "", []byte(strings.Join(texts, "\n")))
-	}
+	err = show(gs, asJSON, comparisons, strings.Join(texts, "\n"))
 	switch {
 	case err != nil:
 		return err

@@ -128,7 +128,11 @@ func sameFile(gs *state.GlobalState, a, b string) bool {
 	return errA == nil && errB == nil && pathA == pathB
 }
 
-func writeJSON(gs *state.GlobalState, value any) error {
+// show prints a result as JSON or as text.
+func show(gs *state.GlobalState, asJSON bool, value any, text string) error {
+	if !asJSON {
+		return write(gs, "", []byte(text))
+	}
 	contents, err := indented(value)
 	if err != nil {
 		return notDone("standard output", err)

@@ -270,10 +270,8 @@ func historyCheck(gs *state.GlobalState, cmd *cobra.Command, o *historyOptions) 
 		return err
 	}
 	worse, judged := h.Worse(o.last)
-	if o.asJSON {
-		err = writeJSON(gs, historyRows(worse))
-	} else if len(worse) > 0 {
-		err = write(gs, "", []byte(historyTable(worse)))
+	if o.asJSON || len(worse) > 0 {
+		err = show(gs, o.asJSON, historyRows(worse), historyTable(worse))
 	}
 	switch {
 	case err != nil:

@@ -54,12 +54,7 @@ func validate(gs *state.GlobalState, files []string, asJSON bool) error {
 		}
 		b.WriteString(reason + "\n")
 	}
-	var err error
-	if asJSON {
-		err = writeJSON(gs, validities)
-	} else {
-		err = write(gs, "", []byte(b.String()))
-	}
+	err := show(gs, asJSON, validities, b.String())
 	if err != nil || invalid == 0 {
 		return err
 	}

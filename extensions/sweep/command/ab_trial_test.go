@@ -1,4 +1,4 @@
-package ab
+package command
 
 import (
 	"context"
@@ -15,8 +15,8 @@ func TestOrderIsRandomAndBalanced(t *testing.T) {
 	for seed := range uint64(8) {
 		dir := t.TempDir()
 		log := filepath.Join(dir, "log")
-		note := func(side string) Command { return Command{"sh", "-c", "echo " + side + " >> " + log} }
-		trial := NewTrial(note("base"), note("change"), dir, seed)
+		note := func(side string) program { return program{"sh", "-c", "echo " + side + " >> " + log} }
+		trial := newTrial(note("base"), note("change"), dir, seed)
 		for range 4 {
 			require.NoError(t, trial.Pair(t.Context()))
 		}
@@ -35,11 +35,11 @@ func TestOrderIsRandomAndBalanced(t *testing.T) {
 }
 
 func TestFiguresOfAnyCommand(t *testing.T) {
-	busy := func(rounds string) Command {
-		return Command{"sh", "-c", "i=0; while [ $i -lt " + rounds + " ]; do i=$((i+1)); done; echo done"}
+	busy := func(rounds string) program {
+		return program{"sh", "-c", "i=0; while [ $i -lt " + rounds + " ]; do i=$((i+1)); done; echo done"}
 	}
 	dir := t.TempDir()
-	trial := NewTrial(busy("20000"), busy("400000"), dir, 1)
+	trial := newTrial(busy("20000"), busy("400000"), dir, 1)
 	for range 4 {
 		require.NoError(t, trial.Pair(t.Context()))
 	}
@@ -50,7 +50,7 @@ func TestFiguresOfAnyCommand(t *testing.T) {
 	require.Greater(t, judgements[0].Ratio, 1.0)
 
 	// CPU time depends little on other load.
-	judgements, err = trial.Judge([]Gate{{Figure: "cpu", Tolerance: 0.05}}, false)
+	judgements, err = trial.Judge([]abGate{{Figure: "cpu", Tolerance: 0.05}}, false)
 	require.NoError(t, err)
 	require.Empty(t, judgements[0].Outcome)
 	require.Equal(t, "crossed", string(judgements[1].Outcome))
@@ -61,34 +61,34 @@ func TestFiguresOfAnyCommand(t *testing.T) {
 }
 
 func TestCommandsThatFail(t *testing.T) {
-	good := Command{"true"}
-	for want, bad := range map[string]Command{
+	good := program{"true"}
+	for want, bad := range map[string]program{
 		"exit code 3: too bad":           {"sh", "-c", "echo worse >&2; echo too bad >&2; exit 3"},
 		"exit code 1":                    {"false"},
 		"executable file not found in $": {"no-such-program"},
 		"signal: killed":                 {"sh", "-c", "kill -9 $$"},
 		"key":                            {"sh", "-c", "echo {} > $SWEEP_RESULTS/x.json"},
 	} {
-		err := NewTrial(good, bad, t.TempDir(), 1).Pair(t.Context())
+		err := newTrial(good, bad, t.TempDir(), 1).Pair(t.Context())
 		require.ErrorContains(t, err, "pair 1, change ("+bad.String()+"): ")
 		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, NewTrial(bad, good, t.TempDir(), 1).Pair(t.Context()), "pair 1, base (")
+		require.ErrorContains(t, newTrial(bad, good, t.TempDir(), 1).Pair(t.Context()), "pair 1, base (")
 	}
 }
 
 func TestTrialThatIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, NewTrial(Command{"true"}, Command{"true"}, t.TempDir(), 1).Pair(ctx), context.Canceled)
+	require.ErrorIs(t, newTrial(program{"true"}, program{"true"}, t.TempDir(), 1).Pair(ctx), context.Canceled)
 }
 
 func TestGatesThatNoFigureIsFor(t *testing.T) {
-	trial := NewTrial(Command{"true"}, Command{"true"}, t.TempDir(), 1)
+	trial := newTrial(program{"true"}, program{"true"}, t.TempDir(), 1)
 	for range 4 {
 		require.NoError(t, trial.Pair(t.Context()))
 	}
-	_, err := trial.Judge([]Gate{{Figure: "p99"}}, false)
+	_, err := trial.Judge([]abGate{{Figure: "p99"}}, false)
 	require.EqualError(t, err, `gate p99=+0%: no step has the figure "p99": it must be one of time, cpu`)
-	_, err = trial.Judge([]Gate{{Figure: "time", falls: true}}, false)
+	_, err = trial.Judge([]abGate{{Figure: "time", falls: true}}, false)
 	require.EqualError(t, err, `gate time=-0%: time gets worse when it rises`)
 }

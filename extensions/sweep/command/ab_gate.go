@@ -1,4 +1,4 @@
-package ab
+package command
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-// Gate limits how much worse than base a figure may be, in every step.
-type Gate struct {
+// abGate limits how much worse than base a figure may be, in every step.
+type abGate struct {
 	// Figure is the figure's key, such as "opsPerSecond".
 	Figure string
 	// Tolerance is relative: 0.05 is 5 %.
@@ -22,25 +22,25 @@ type Gate struct {
 	falls bool
 }
 
-// ParseGate reads a gate such as "opsPerSecond=-5%" or "p99=+10%".
-func ParseGate(text string) (Gate, error) {
+// parseABGate reads a gate such as "opsPerSecond=-5%" or "p99=+10%".
+func parseABGate(text string) (abGate, error) {
 	wrong := fmt.Errorf("a gate of %q is impossible: it must be such as opsPerSecond=-5%% or p99=+10%%", text)
 	figure, change, found := strings.Cut(text, "=")
 	number, percent := strings.CutSuffix(change, "%")
 	if !found || !percent || figure == "" || number == "" || number[0] != '-' && number[0] != '+' {
-		return Gate{}, wrong
+		return abGate{}, wrong
 	}
 	tolerance, err := strconv.ParseFloat(number[1:], 64)
 	falls := number[0] == '-'
 	if err != nil || !(tolerance >= 0) || math.IsInf(tolerance, 0) || falls && tolerance >= 100 {
-		return Gate{}, wrong
+		return abGate{}, wrong
 	}
 
-	return Gate{Figure: figure, Tolerance: tolerance / 100, falls: falls}, nil
+	return abGate{Figure: figure, Tolerance: tolerance / 100, falls: falls}, nil
 }
 
-// String formats the gate as ParseGate reads it.
-func (g Gate) String() string {
+// String formats the gate as parseABGate reads it.
+func (g abGate) String() string {
 	sign := "+"
 	if g.falls {
 		sign = "-"
@@ -51,29 +51,29 @@ func (g Gate) String() string {
 
 // usualGates are the default gates. If the script sets the rate, they are on latency, because ops/s
 // and time do not depend on the server.
-func (t *Trial) usualGates() []Gate {
+func (t *trial) usualGates() []abGate {
 	const tolerance = 0.05
-	for _, usual := range []Gate{{Figure: "opsPerSecond", falls: true}, {Figure: "p50"}} {
-		if slices.ContainsFunc(t.Figures, func(f Figure) bool { return f.Key == usual.Figure && f.BaseLacks < t.Pairs }) {
+	for _, usual := range []abGate{{Figure: "opsPerSecond", falls: true}, {Figure: "p50"}} {
+		if slices.ContainsFunc(t.Figures, func(f abFigure) bool { return f.Key == usual.Figure && f.BaseLacks < t.Pairs }) {
 			usual.Tolerance = tolerance
 
-			return []Gate{usual}
+			return []abGate{usual}
 		}
 	}
 
-	return []Gate{{Figure: "time", Tolerance: tolerance}}
+	return []abGate{{Figure: "time", Tolerance: tolerance}}
 }
 
 // Check returns an error for a gate without a figure, and for a gate on the time of a k6 run
 // without a report, which the script sets.
-func (t *Trial) Check(gates []Gate) error {
-	timed := len(gates) == 0 || slices.ContainsFunc(gates, func(g Gate) bool { return g.Figure == "time" })
-	if timed && (t.Base.runsK6() || t.Change.runsK6()) && slices.ContainsFunc(t.Figures, func(f Figure) bool { return f.Key == "time" }) {
+func (t *trial) Check(gates []abGate) error {
+	timed := len(gates) == 0 || slices.ContainsFunc(gates, func(g abGate) bool { return g.Figure == "time" })
+	if timed && (t.Base.runsK6() || t.Change.runsK6()) && slices.ContainsFunc(t.Figures, func(f abFigure) bool { return f.Key == "time" }) {
 		return errors.New("k6 run has left no report, and its time is what the script asks for: " +
 			"give both commands -o sweep, the output for any script, or --gate cpu=+5%")
 	}
 	for _, g := range gates {
-		at := slices.IndexFunc(t.Figures, func(f Figure) bool { return f.Key == g.Figure })
+		at := slices.IndexFunc(t.Figures, func(f abFigure) bool { return f.Key == g.Figure })
 		if at < 0 {
 			var known []string
 			for _, f := range t.Figures {
@@ -94,7 +94,7 @@ func (t *Trial) Check(gates []Gate) error {
 
 // Lacks returns why neither command has a gated figure in some steps. The error is for a gate whose
 // figure no step has, which more pairs would not change.
-func (t *Trial) Lacks(gates []Gate) (lacking []string, err error) {
+func (t *trial) Lacks(gates []abGate) (lacking []string, err error) {
 	for _, g := range gates {
 		var there int
 		var why []string
@@ -117,9 +117,9 @@ func (t *Trial) Lacks(gates []Gate) (lacking []string, err error) {
 	return lacking, nil
 }
 
-// Judgement is the result for one figure.
-type Judgement struct {
-	Figure
+// abJudgement is the result for one figure.
+type abJudgement struct {
+	abFigure
 	// BaseMedian and ChangeMedian are medians over the pairs.
 	BaseMedian   float64 `json:"base"`
 	ChangeMedian float64 `json:"change"`
@@ -137,7 +137,7 @@ const confidence = 0.95
 
 // Judge estimates each shown figure, and judges the gated ones as one family. looked is set if the
 // trial was checked after each pair.
-func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
+func (t *trial) Judge(gates []abGate, looked bool) ([]abJudgement, error) {
 	if len(gates) == 0 {
 		gates = t.usualGates()
 	}
@@ -148,17 +148,17 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 	if looked {
 		estimate = stats.Sequential
 	}
-	var all []Judgement
+	var all []abJudgement
 	var family []stats.Gate
 	var judged []int
 	for _, f := range t.Figures {
-		at := slices.IndexFunc(gates, func(g Gate) bool { return g.Figure == f.Key })
+		at := slices.IndexFunc(gates, func(g abGate) bool { return g.Figure == f.Key })
 		if at < 0 && !f.usual {
 			continue
 		}
 		if outcome := t.lacks(&f); outcome != "" {
 			if at >= 0 {
-				all = append(all, Judgement{Figure: f, Gate: gates[at].String(), Outcome: outcome})
+				all = append(all, abJudgement{abFigure: f, Gate: gates[at].String(), Outcome: outcome})
 			}
 
 			continue
@@ -167,7 +167,7 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", strings.TrimSpace(f.Step+" "+f.name), err)
 		}
-		j := Judgement{Figure: f, Estimate: e, Visible: e.Visible()}
+		j := abJudgement{abFigure: f, Estimate: e, Visible: e.Visible()}
 		j.BaseMedian, j.ChangeMedian = medians(f.Pairs)
 		if at >= 0 {
 			j.Gate = gates[at].String()
@@ -187,8 +187,8 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 	return all, nil
 }
 
-// Outcome returns the worst outcome of the gates, and their counts in words.
-func Outcome(judgements []Judgement) (outcome stats.Outcome, text string) {
+// abOutcome returns the worst outcome of the gates, and their counts in words.
+func abOutcome(judgements []abJudgement) (outcome stats.Outcome, text string) {
 	var gates []report.Verdict
 	for i := range judgements {
 		if j := &judgements[i]; j.Gate != "" {
@@ -203,7 +203,7 @@ func Outcome(judgements []Judgement) (outcome stats.Outcome, text string) {
 // lacks returns the outcome of a figure that is missing in some pairs: crossed if base has it in
 // most pairs and the change lacks it in most pairs, otherwise undecided. It returns "" if no pair
 // lacks the figure. Unknown pairs are left out; at most half of the pairs may be unknown.
-func (t *Trial) lacks(f *Figure) stats.Outcome {
+func (t *trial) lacks(f *abFigure) stats.Outcome {
 	known := t.Pairs - f.Unknown
 	switch {
 	case f.Unknown > 0 && (known < f.Unknown || known < stats.FewestPairs):
@@ -219,7 +219,7 @@ func (t *Trial) lacks(f *Figure) stats.Outcome {
 
 // Precision returns the relative half width of the gated figures' widest interval, for a check
 // after each pair.
-func (t *Trial) Precision(gates []Gate) (float64, error) {
+func (t *trial) Precision(gates []abGate) (float64, error) {
 	judgements, err := t.Judge(gates, true)
 	widest := 0.0
 	for i := range judgements {

@@ -1,4 +1,4 @@
-package ab
+package command
 
 import (
 	"testing"
@@ -47,12 +47,12 @@ func TestFiguresThatACommandDoesNotHave(t *testing.T) {
 		"one pair lacks it, by chance": {[][2]*report.Report{{many, many}, {many, few}, {many, many}, {many, many}}, map[string]string{"p99": "undecided", "opsPerSecond": "undecided"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			trial := &Trial{}
+			trial := &trial{}
 			for _, pair := range tt.pairs {
-				time := value{Figure: Figure{Key: "time", name: "time", usual: true}, of: 1} // a common figure is required
+				time := abValue{abFigure: abFigure{Key: "time", name: "time", usual: true}, of: 1} // a common figure is required
 				require.NoError(t, trial.add(append(reportValues(pair[0], false, false), time), append(reportValues(pair[1], false, false), time)))
 			}
-			gates := []Gate{{Figure: "p99", Tolerance: 0.99}, {Figure: "opsPerSecond", Tolerance: 0.05, falls: true}}
+			gates := []abGate{{Figure: "p99", Tolerance: 0.99}, {Figure: "opsPerSecond", Tolerance: 0.05, falls: true}}
 			judgements, err := trial.Judge(gates, false)
 			require.NoError(t, err)
 			got := map[string]string{}
@@ -77,7 +77,7 @@ func TestUsualGates(t *testing.T) {
 		"time=+5%":         {setup.Steps[0]},
 	} {
 		values := append(reportValues(&report.Report{Scenario: "x", Steps: steps}, false, false), processValues(1, 1)...)
-		trial := &Trial{}
+		trial := &trial{}
 		require.NoError(t, trial.add(values, values))
 		gates := trial.usualGates()
 		require.Len(t, gates, 1)

@@ -1,4 +1,4 @@
-package ab
+package command
 
 import (
 	"cmp"
@@ -14,8 +14,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-// Text renders the results: a table, notes, and last the answer in words.
-func Text(t *Trial, judgements []Judgement) string {
+// abText renders the results: a table, notes, and last the answer in words.
+func abText(t *trial, judgements []abJudgement) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, in random balanced order\nbase:   %s\nchange: %s\n\n", report.Plural(t.Pairs, "pair"), t.Base, t.Change)
 	lines := "step\tfigure\tbase\tchange\tchange/base\t95 % interval\tcould see\tgate\t\n"
@@ -47,7 +47,7 @@ func inPairs(n, pairs int) string {
 }
 
 // failed names the commands whose own thresholds or gates did not hold, with the number of pairs.
-func (t *Trial) failed() (text string) {
+func (t *trial) failed() (text string) {
 	for _, command := range []string{"base", "change"} {
 		n, said := 0, ""
 		for _, f := range t.Failed {
@@ -63,7 +63,7 @@ func (t *Trial) failed() (text string) {
 	return text
 }
 
-func lackings(t *Trial, judgements []Judgement) (text string) {
+func lackings(t *trial, judgements []abJudgement) (text string) {
 	for i := range judgements {
 		j := &judgements[i]
 		switch {
@@ -78,7 +78,7 @@ func lackings(t *Trial, judgements []Judgement) (text string) {
 	return text
 }
 
-func (j *Judgement) verdict() string {
+func (j *abJudgement) verdict() string {
 	switch j.Outcome {
 	case stats.Crossed:
 		return "CROSSED " + j.Gate
@@ -90,9 +90,9 @@ func (j *Judgement) verdict() string {
 }
 
 // answer says in words which command is better, by the figure that decides the outcome.
-func answer(judgements []Judgement) string {
-	outcome, _ := Outcome(judgements)
-	var gated, decisive []*Judgement // decisive ones have the outcome
+func answer(judgements []abJudgement) string {
+	outcome, _ := abOutcome(judgements)
+	var gated, decisive []*abJudgement // decisive ones have the outcome
 	words := map[string]int{}
 	for i := range judgements {
 		if j := &judgements[i]; j.Gate != "" {
@@ -103,7 +103,7 @@ func answer(judgements []Judgement) string {
 			}
 		}
 	}
-	most := slices.MaxFunc(decisive, func(a, b *Judgement) int { return cmp.Compare(a.weight(), b.weight()) })
+	most := slices.MaxFunc(decisive, func(a, b *abJudgement) int { return cmp.Compare(a.weight(), b.weight()) })
 	text := string(outcome) + ": " + most.sentence()
 	if len(gated) == 1 {
 		return text
@@ -118,7 +118,7 @@ func answer(judgements []Judgement) string {
 	return fmt.Sprintf("%s\nof %d gated figures: %s", text, len(gated), strings.Join(counts, ", "))
 }
 
-func (j *Judgement) word() string {
+func (j *abJudgement) word() string {
 	switch {
 	case j.N > 0:
 		return stats.Compared(j.rate, j.Low, j.High)
@@ -131,7 +131,7 @@ func (j *Judgement) word() string {
 
 // weight orders figures of one outcome: certain differences first, then larger ones, and worse
 // before better.
-func (j *Judgement) weight() float64 {
+func (j *abJudgement) weight() float64 {
 	if j.N == 0 {
 		return math.Inf(1)
 	}
@@ -147,7 +147,7 @@ func (j *Judgement) weight() float64 {
 	return weight
 }
 
-func (j *Judgement) sentence() string {
+func (j *abJudgement) sentence() string {
 	figure := j.name
 	if j.Step != "" {
 		figure += " of " + j.Step
@@ -189,7 +189,7 @@ func difference(ratio float64) string {
 }
 
 // needed returns how many pairs would decide the gate, as a clause.
-func (j *Judgement) needed() string {
+func (j *abJudgement) needed() string {
 	switch {
 	case j.PairsNeeded == 0:
 		return ""

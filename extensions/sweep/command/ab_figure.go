@@ -1,4 +1,4 @@
-package ab
+package command
 
 import (
 	"cmp"
@@ -9,8 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-// Figure is a figure of both commands, with its values in each pair.
-type Figure struct {
+// abFigure is a figure of both commands, with its values in each pair.
+type abFigure struct {
 	// Step is the step of the figure, such as "get, 8 clients"; empty for the whole process.
 	Step string `json:"step,omitempty"`
 	// Key is the figure's name in gates, such as "opsPerSecond".
@@ -33,26 +33,26 @@ type Figure struct {
 	work bool
 }
 
-type value struct {
-	Figure
+type abValue struct {
+	abFigure
 	of float64
 	// unknown is set if the figure depends on k6 instead of the server.
 	unknown bool
 }
 
-func processValues(elapsed, cpu time.Duration) []value {
+func processValues(elapsed, cpu time.Duration) []abValue {
 	seconds := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) + " s" }
 
-	return []value{
-		{Figure: Figure{Key: "time", name: "time", usual: true, show: seconds}, of: elapsed.Seconds()},
-		{Figure: Figure{Key: "cpu", name: "CPU", usual: true, show: seconds}, of: cpu.Seconds()},
+	return []abValue{
+		{abFigure: abFigure{Key: "time", name: "time", usual: true, show: seconds}, of: elapsed.Seconds()},
+		{abFigure: abFigure{Key: "cpu", name: "CPU", usual: true, show: seconds}, of: cpu.Seconds()},
 	}
 }
 
 // reportValues returns the medians over repeats of a report's steps, without setup and teardown. If
 // the run failed, incomplete steps and steps with failures have no values, so that a server that
 // refuses work does not look fast.
-func reportValues(r *report.Report, several, failed bool) (values []value) {
+func reportValues(r *report.Report, several, failed bool) (values []abValue) {
 	report.DropOrigins(r)
 	groups := r.Groups()
 	for i := range groups {
@@ -87,8 +87,8 @@ func reportValues(r *report.Report, several, failed bool) (values []value) {
 
 // valueOf returns a figure of a step by the rules of gate files: it is missing with too few
 // operations, and for latencies of a step that paused. It is unknown if k6 was late.
-func valueOf(step string, f *report.Figure, g *report.Group) value {
-	v := value{Figure: figureOf(step, f)}
+func valueOf(step string, f *report.Figure, g *report.Group) abValue {
+	v := abValue{abFigure: abFigureOf(step, f)}
 	hidden, why := f.Hidden(g)
 	switch {
 	case len(g.Steps) == 0:
@@ -105,22 +105,22 @@ func valueOf(step string, f *report.Figure, g *report.Group) value {
 	return v
 }
 
-func figureOf(step string, f *report.Figure) Figure {
+func abFigureOf(step string, f *report.Figure) abFigure {
 	key := f.Key
 	if f.Rate {
 		key = f.JSON
 	}
 	usual := f.Rate || f.Percentile == report.P50 || f.Percentile == report.P99
 
-	return Figure{Step: step, Key: key, name: f.Name, rate: f.Rate, usual: usual, show: f.Show, work: true}
+	return abFigure{Step: step, Key: key, name: f.Name, rate: f.Rate, usual: usual, show: f.Show, work: true}
 }
 
-func cpuValues(r *report.Report, g *report.Group, step string) (values []value) {
+func cpuValues(r *report.Report, g *report.Group, step string) (values []abValue) {
 	k6, server := r.CPUPerOperation(g)
 	const usual = true
-	for _, v := range []value{
-		{Figure: Figure{Step: step, Key: "cpu", name: "k6 CPU/op", usual: usual, show: report.Micros}, of: 1e6 * k6},
-		{Figure: Figure{Step: step, Key: "serverCpu", name: "server CPU/op", usual: usual, show: report.Micros}, of: 1e6 * server},
+	for _, v := range []abValue{
+		{abFigure: abFigure{Step: step, Key: "cpu", name: "k6 CPU/op", usual: usual, show: report.Micros}, of: 1e6 * k6},
+		{abFigure: abFigure{Step: step, Key: "serverCpu", name: "server CPU/op", usual: usual, show: report.Micros}, of: 1e6 * server},
 	} {
 		if v.of > 0 {
 			values = append(values, v)
@@ -130,6 +130,6 @@ func cpuValues(r *report.Report, g *report.Group, step string) (values []value) 
 	return values
 }
 
-func (f *Figure) same(other *Figure) bool {
+func (f *abFigure) same(other *abFigure) bool {
 	return cmp.Or(cmp.Compare(f.Step, other.Step), cmp.Compare(f.Key, other.Key)) == 0
 }

@@ -1,4 +1,4 @@
-package ab
+package command
 
 import (
 	"bytes"
@@ -22,11 +22,11 @@ const mostOfLine = 300
 
 const endWithin = 10 * time.Second
 
-// Command is a program with its arguments.
-type Command []string
+// program is a program with its arguments.
+type program []string
 
 // String formats the command as typed, without passwords.
-func (c Command) String() string {
+func (c program) String() string {
 	words := make([]string, len(c))
 	for i, word := range c {
 		word = netutil.Redact(word)
@@ -40,7 +40,7 @@ func (c Command) String() string {
 }
 
 // runsK6 reports whether the command is k6 run, such as env A=b bin/k6 run script.js.
-func (c Command) runsK6() bool {
+func (c program) runsK6() bool {
 	at := slices.IndexFunc(c, func(word string) bool { return strings.HasPrefix(filepath.Base(word), "k6") })
 
 	return at >= 0 && slices.Contains(c[at+1:], "run")
@@ -48,12 +48,12 @@ func (c Command) runsK6() bool {
 
 // run runs the command in a new process and returns its figures. failed is set if the command wrote
 // reports but failed its own thresholds or gates.
-func (c Command) run(ctx context.Context, dir string) (values []value, failed *exited, err error) {
+func (c program) run(ctx context.Context, dir string) (values []abValue, failed *exited, err error) {
 	elapsed, state, err := c.execute(ctx, dir)
 	if err != nil && (!errors.As(err, &failed) || !failed.byThresholds()) {
 		return nil, nil, err
 	}
-	reports, unread := readReports(dir)
+	reports, unread := reportsIn(dir)
 	switch {
 	case unread != nil:
 		return nil, nil, unread
@@ -70,7 +70,7 @@ func (c Command) run(ctx context.Context, dir string) (values []value, failed *e
 }
 
 // execute runs the command in a new process. Its reports and output go to dir.
-func (c Command) execute(ctx context.Context, dir string) (elapsed time.Duration, state *os.ProcessState, err error) {
+func (c program) execute(ctx context.Context, dir string) (elapsed time.Duration, state *os.ProcessState, err error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return 0, nil, err
 	}
@@ -135,7 +135,7 @@ func newExited(err error, problems string) error {
 	return e
 }
 
-func readReports(dir string) ([]*report.Report, error) {
+func reportsIn(dir string) ([]*report.Report, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
 		return nil, err

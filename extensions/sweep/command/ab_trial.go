@@ -1,4 +1,4 @@
-package ab
+package command
 
 import (
 	"cmp"
@@ -13,41 +13,42 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
-// Trial measures two commands in pairs.
-type Trial struct {
-	Base, Change Command
+// trial measures two commands in pairs, each run in a new process. The first one of a pair is
+// random, but balanced over each two pairs, so that drifts of the machine cancel.
+type trial struct {
+	Base, Change program
 	Dir          string
 	// Figures of all processes, in order of appearance.
-	Figures []Figure
+	Figures []abFigure
 	Pairs   int
 	// Failed are processes that count although their own thresholds or gates did not hold, in order.
-	Failed []Failed
+	Failed []abFailed
 
 	order *rand.Rand
 	// changeFirst is set if the last pair began with change.
 	changeFirst bool
 }
 
-// Failed is a process that exited with 99 or 110.
-type Failed struct {
+// abFailed is a process that exited with 99 or 110.
+type abFailed struct {
 	Pair    int    `json:"pair"`
 	Command string `json:"command"` // base or change
 	Said    string `json:"said"`    // such as "exit code 99: thresholds on metrics 'checks' have been crossed"
 }
 
-// NewTrial prepares a trial whose order follows from seed.
-func NewTrial(base, change Command, dir string, seed uint64) *Trial {
-	return &Trial{Base: base, Change: change, Dir: dir, order: rand.New(rand.NewPCG(seed, 0))}
+// newTrial prepares a trial whose order follows from seed.
+func newTrial(base, change program, dir string, seed uint64) *trial {
+	return &trial{Base: base, Change: change, Dir: dir, order: rand.New(rand.NewPCG(seed, 0))}
 }
 
 // Pair measures one more pair. The error names the command that failed. Earlier pairs are kept.
-func (t *Trial) Pair(ctx context.Context) error {
+func (t *trial) Pair(ctx context.Context) error {
 	if t.Pairs%2 == 0 {
 		t.changeFirst = t.order.IntN(2) == 0
 	} else {
 		t.changeFirst = !t.changeFirst // balance two pairs
 	}
-	var base, change []value
+	var base, change []abValue
 	sides := []func() error{
 		func() (err error) { base, err = t.side(ctx, "base", t.Base); return err },
 		func() (err error) { change, err = t.side(ctx, "change", t.Change); return err },
@@ -64,14 +65,14 @@ func (t *Trial) Pair(ctx context.Context) error {
 	return t.add(base, change)
 }
 
-func (t *Trial) side(ctx context.Context, name string, c Command) ([]value, error) {
+func (t *trial) side(ctx context.Context, name string, c program) ([]abValue, error) {
 	values, failed, err := c.run(ctx, filepath.Join(t.Dir, fmt.Sprintf("pair-%02d-%s", t.Pairs+1, name)))
 	if err != nil {
 		return nil, fmt.Errorf("pair %d, %s (%s): %w", t.Pairs+1, name, c, err)
 	}
 
 	if failed != nil {
-		t.Failed = append(t.Failed, Failed{Pair: t.Pairs + 1, Command: name, Said: failed.Error()})
+		t.Failed = append(t.Failed, abFailed{Pair: t.Pairs + 1, Command: name, Said: failed.Error()})
 	}
 
 	return values, nil
@@ -79,11 +80,11 @@ func (t *Trial) side(ctx context.Context, name string, c Command) ([]value, erro
 
 // add adds the figures of a pair. Missing figures are counted, so that a step too slow for a p99
 // still fails its gate. A figure delayed by k6 counts as unknown.
-func (t *Trial) add(base, change []value) error {
+func (t *trial) add(base, change []abValue) error {
 	figures := slices.Clone(t.Figures)
 	for _, v := range slices.Concat(base, change) {
-		if !slices.ContainsFunc(figures, func(f Figure) bool { return f.same(&v.Figure) }) {
-			f := v.Figure
+		if !slices.ContainsFunc(figures, func(f abFigure) bool { return f.same(&v.abFigure) }) {
+			f := v.abFigure
 			f.Lacking, f.BaseLacks, f.ChangeLacks = "", t.Pairs, t.Pairs
 			figures = append(figures, f)
 		}
@@ -103,7 +104,7 @@ func (t *Trial) add(base, change []value) error {
 		}
 		common = common || b.of > 0 && c.of > 0
 		for _, side := range []struct {
-			value
+			abValue
 			lacks *int
 		}{{b, &f.BaseLacks}, {c, &f.ChangeLacks}} {
 			if side.of == 0 {
@@ -127,7 +128,7 @@ func (t *Trial) add(base, change []value) error {
 }
 
 // stepsOf lists the steps with figures, for errors.
-func stepsOf(values []value) string {
+func stepsOf(values []abValue) string {
 	const most = 5
 	var steps []string
 	for i := range values {
@@ -142,12 +143,12 @@ func stepsOf(values []value) string {
 	return cmp.Or(strings.Join(steps, ", "), "nothing")
 }
 
-func find(values []value, f *Figure) value {
+func find(values []abValue, f *abFigure) abValue {
 	for i := range values {
 		if values[i].same(f) && values[i].of > 0 || values[i].same(f) && values[i].Lacking != "" {
 			return values[i]
 		}
 	}
 
-	return value{Figure: Figure{Lacking: "there is no such step or figure"}}
+	return abValue{abFigure: abFigure{Lacking: "there is no such step or figure"}}
 }
