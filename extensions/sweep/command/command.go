@@ -1,10 +1,21 @@
+// Package command is the subcommand `k6 x sweep`, for the files of runs.
 package command
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
+	"go.k6.io/k6/v2/subcommand"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 const name = "sweep"
@@ -54,4 +65,66 @@ func completes(cmd *cobra.Command, flag string, values []string) {
 	if err != nil { // no such flag
 		panic(err)
 	}
+}
+
+func init() { //nolint:gochecknoinits // how k6 learns of extensions
+	quiet(os.Args)
+	subcommand.RegisterExtension(name, newCommand)
+}
+
+// quiet keeps k6 from asking its registry for commands when this one is called: that takes time and
+// prints a message.
+func quiet(args []string) {
+	if len(args) > 2 && args[1] == "x" && args[2] == name {
+		_ = os.Setenv(state.AutoExtensionResolution, "false") // fails only for invalid names
+	}
+}
+
+func wrongUse(cmd *cobra.Command, err error) error {
+	err = errext.WithHint(err, fmt.Sprintf("use: %s; see %s --help", cmd.UseLine(), cmd.CommandPath()))
+
+	return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var known []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(known, c.Name())
+		}
+	}
+	err := errext.WithHint(fmt.Errorf("unknown command %q", name),
+		fmt.Sprintf("use one of %s; see %s --help", strings.Join(known, ", "), cmd.CommandPath()))
+
+	return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
+}
+
+// needs checks the number of arguments; most is zero for no limit, and -1 for no arguments. what
+// names them.
+func needs(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || most != 0 && len(args) > max(most, 0) {
+			return wrongUse(cmd, fmt.Errorf("%s needs %s", cmd.Name(), what))
+		}
+
+		return nil
+	}
+}
+
+func notHeld(err error, outcome stats.Outcome) error {
+	return errext.WithExitCodeIfNone(err, exitcodes.ExitCode(outcome.ExitCode()))
+}
+
+// unusable is the error for an invalid file. It names the file once.
+func unusable(file string, err error) error { return fileError(file, err, exitcodes.InvalidConfig) }
+
+func notDone(file string, err error) error { return fileError(file, err, 1) }
+
+func fileError(file string, err error, code exitcodes.ExitCode) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	text := strings.Join(strings.Fields(err.Error()), " ")
+
+	return errext.WithExitCodeIfNone(fmt.Errorf("%s: %s", file, text), code)
 }

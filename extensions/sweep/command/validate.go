@@ -1,8 +1,11 @@
 package command
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -102,4 +105,78 @@ func validateFile(gs *state.GlobalState, file string) error {
 	}
 
 	return nil
+}
+
+type kind int
+
+const (
+	noObject kind = iota
+	anotherObject
+	aReport
+	aFileOfGates
+	aBaseline
+)
+
+func kindOf(raw []byte) kind {
+	raw, _ = report.UTF8(raw) // invalid files have no keys
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(raw, &keys) != nil {
+		return noObject
+	}
+	schema, hasSchema := keys["schema"]
+	var version string
+	_ = json.Unmarshal(schema, &version) // an error means another kind
+	_, absolute := keys["absolute"]
+	_, relative := keys["relative"]
+	switch {
+	case version == gate.BaselineSchema:
+		return aBaseline
+	case hasSchema:
+		return aReport
+	case absolute || relative:
+		return aFileOfGates
+	}
+
+	return anotherObject
+}
+
+// swapped returns an error for a file of the wrong kind in the arguments of gate, or nil.
+func swapped(file string, raw []byte, taken kind) error {
+	const order = "k6 x sweep gate takes the run first and then the gates"
+	switch looks := kindOf(raw); {
+	case taken == aReport && looks == aFileOfGates:
+		return unusable(file, errors.New("it looks like a file of gates and not like a report: "+order))
+	case taken == aReport && looks == aBaseline:
+		return unusable(file, errors.New("it is a baseline and not a report: "+order))
+	case taken == aFileOfGates && (looks == aReport || looks == aBaseline):
+		return unusable(file, errors.New("it looks like a report and not like a file of gates: "+order))
+	}
+
+	return nil
+}
+
+func newSchema(gs *state.GlobalState) *cobra.Command {
+	schemas := map[string][]byte{"report": report.SchemaJSON, "gates": []byte(gate.Schema())}
+	known := slices.Sorted(maps.Keys(schemas))
+
+	return &cobra.Command{
+		Use:   "schema " + strings.Join(known, "|"),
+		Short: "Print the JSON Schema of reports or gate files",
+		Long: `Print the JSON Schema (draft 2020-12) of reports or gate files, for editors and programs. It has the meaning and the
+unit of each key. k6 x sweep validate checks more, such as whether figures agree with each other.
+
+Exit codes: 0, or 104 when there is no such schema.`,
+		Example: `  k6 x sweep schema report > report.schema.json
+  k6 x sweep schema gates > thresholds/schema.json`,
+		ValidArgs: known,
+		Args:      needs(1, 1, "one of "+strings.Join(known, ", ")),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			schema, there := schemas[args[0]]
+			if !there {
+				return wrongUse(cmd, fmt.Errorf("unknown schema %q: it must be one of %s", args[0], strings.Join(known, ", ")))
+			}
+
+			return write(gs, "", schema)
+		},
+	}
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -20,8 +21,8 @@ type Options struct {
 const DefaultAlpha = 0.001
 
 const (
-	// fewest is the least number of runs on each side of a change.
-	fewest = 5
+	// FewestRuns is the least number of runs on each side of a change.
+	FewestRuns = 5
 	// weak is the level for candidates; those by chance are removed later.
 	weak            = 0.05
 	levelConfidence = 0.95
@@ -53,16 +54,9 @@ type series struct {
 	drift drift
 }
 
-// Detect finds the change points of a series of positive values. commits has the commit of each
-// value; there is no change between runs of one commit.
-func Detect(values []float64, commits []string, o Options) []Change {
-	changes, _ := examine(values, commits, o)
-
-	return changes
-}
-
-// examine is Detect, and also returns the smallest detectable change.
-func examine(values []float64, commits []string, o Options) (changes []Change, visible float64) {
+// detect finds the change points of a series of positive values, and the smallest detectable
+// change. commits has the commit of each value; there is no change between runs of one commit.
+func detect(values []float64, commits []string, o Options) (changes []Change, visible float64) {
 	if o.Alpha == 0 {
 		o.Alpha = DefaultAlpha
 	}
@@ -114,7 +108,7 @@ const (
 // side or as many as there are.
 func (s *series) visible(found []int) float64 {
 	runs := min(shownIn, len(s.logs)/2)
-	if runs < fewest {
+	if runs < FewestRuns {
 		return math.Inf(1)
 	}
 	const power = 0.84 // the 20 % quantile of the normal distribution, negated
@@ -123,7 +117,7 @@ func (s *series) visible(found []int) float64 {
 	n := float64(2 * runs)
 	deviation := math.Sqrt(squares(rest) / float64(len(rest)) * s.dependence * 2 / float64(runs))
 	freedom := max(n/s.dependence-2, 1)
-	seen := deviation * (stats.StudentQuantile(s.options.Alpha/(n-2*fewest+1)/2, freedom) + power)
+	seen := deviation * (stats.StudentQuantile(s.options.Alpha/(n-2*FewestRuns+1)/2, freedom) + power)
 	apart := math.Sqrt(2 * s.drift.variance(runs))
 	seen = max(seen, apart*(math.Sqrt2*math.Erfinv(1-s.options.Alpha)+power))
 
@@ -243,7 +237,7 @@ func neighbours(found []int, i, end int) (lo, hi int) {
 func (s *series) best(lo, hi int) (at int) {
 	values := s.logs[lo:hi]
 	n := len(values)
-	if n < 2*fewest {
+	if n < 2*FewestRuns {
 		return lo
 	}
 	// to and from are sums of a value's distances to earlier and later ones.
@@ -259,10 +253,10 @@ func (s *series) best(lo, hi int) (at int) {
 	}
 	right, highest := all, 0.0
 	at = lo
-	for i := range n - fewest {
+	for i := range n - FewestRuns {
 		left += to[i]
 		right -= from[i]
-		if i+1 < fewest || !s.border[lo+i+1] {
+		if i+1 < FewestRuns || !s.border[lo+i+1] {
 			continue
 		}
 		m, k := float64(i+1), float64(n-i-1)
@@ -280,7 +274,7 @@ func (s *series) best(lo, hi int) (at int) {
 // known change.
 func (s *series) sharpest(lo, at, hi int) int {
 	least := math.Inf(1)
-	for i := lo + fewest; i <= hi-fewest; i++ {
+	for i := lo + FewestRuns; i <= hi-FewestRuns; i++ {
 		if !s.border[i] {
 			continue
 		}
@@ -317,7 +311,7 @@ func (s *series) chance(lo, at, hi int) float64 {
 	independent := 2 * math.Log(n) // independent places, since neighbouring ones have similar ranks
 
 	return min(1, max(
-		p*(n-2*fewest+1), ranks(s.logs[lo:at], s.logs[at:hi])*independent, s.drift.chance(distance, at-lo, hi-at)))
+		p*(n-2*FewestRuns+1), ranks(s.logs[lo:at], s.logs[at:hi])*independent, s.drift.chance(distance, at-lo, hi-at)))
 }
 
 // driftRounds is how often the found changes are removed to estimate the remaining variation.
@@ -456,4 +450,153 @@ func squares(values []float64) (sum float64) {
 	}
 
 	return sum
+}
+
+// drift describes how much more the means of neighbouring runs vary than the means of independent
+// runs. A shared machine has fast and slow periods, which more runs do not average out.
+type drift struct {
+	// own is the variance of a run; zero if unknown.
+	own float64
+	// scales are the factors of the variance for means of 1, 2, 4, 8 and so on runs; the first is 1.
+	scales []float64
+	// slope extrapolates beyond scales, in logarithms.
+	slope float64
+}
+
+// perScale is the minimum number of means from which a scale is estimated.
+const perScale = 8
+
+// driftOf compares the means of neighbouring blocks of 1, 2, 4 and so on values. It takes the
+// median of their distances, because few changes hardly affect a median.
+//
+// It is the robust variance of Haar wavelets by scale (P. Abry and D. Veitch, IEEE Transactions on
+// Information Theory 44, 1998; C. Park and J. Park, Statistica Sinica 19, 2009).
+func driftOf(values []float64, most int) drift {
+	w := drift{own: blockVariance(values, 1), scales: []float64{1}}
+	if w.own == 0 {
+		return w
+	}
+	for i := 1; i < most && len(values) >= perScale<<i; i++ {
+		size := 1 << i
+		multiple := float64(size) * blockVariance(values, size) / w.own
+		w.scales = append(w.scales, max(multiple, w.scales[i-1]))
+	}
+	if last := len(w.scales) - 1; last > 1 {
+		w.slope = min(math.Log2(w.scales[last]/w.scales[last-2])/2, 1)
+	}
+
+	return w
+}
+
+// blockVariance returns the variance of means of size neighbouring values.
+func blockVariance(values []float64, size int) float64 {
+	sums := make([]float64, len(values)+1)
+	for i, v := range values {
+		sums[i+1] = sums[i] + v
+	}
+	away := make([]float64, 0, len(values))
+	for i := 0; i+2*size <= len(values); i++ {
+		away = append(away, math.Abs(sums[i+2*size]-2*sums[i+size]+sums[i])/float64(size))
+	}
+	if len(away) == 0 {
+		return 0
+	}
+	const normal = 1.4826
+	deviation := normal * report.Median(away)
+
+	return deviation * deviation / 2
+}
+
+func (w *drift) variance(n int) float64 {
+	if w.own == 0 {
+		return 0
+	}
+	last := len(w.scales) - 1
+	scale := math.Log2(float64(n))
+	below := min(int(scale), last)
+	times := w.scales[below]
+	if below == last {
+		times *= math.Exp2(w.slope * (scale - float64(last)))
+	} else {
+		times += (scale - float64(below)) * (w.scales[below+1] - times)
+	}
+
+	return w.own * times / float64(n)
+}
+
+// chance returns the p-value of a distance between the means of m and k neighbouring runs.
+func (w *drift) chance(distance float64, m, k int) float64 {
+	if w.own == 0 {
+		return 0 // unknown, or neighbours are equal
+	}
+
+	return math.Erfc(distance / math.Sqrt(2*(w.variance(m)+w.variance(k))))
+}
+
+// fewRanks (of the smaller part) and fewTogether (of both) limit the exact test; beyond them the
+// normal approximation is good enough.
+const (
+	fewRanks    = 8
+	fewTogether = 120
+)
+
+// ranks returns the two-sided p-value of the Mann-Whitney U test.
+func ranks(a, b []float64) float64 {
+	m, n := len(a), len(b)
+	u, ties := statistic(a, b)
+	away := math.Abs(u - float64(m*n)/2)
+	if min(m, n) <= fewRanks && m+n <= fewTogether && ties == 0 {
+		return counted(m, n, float64(m*n)/2-away)
+	}
+	total := float64(m + n)
+	variance := float64(m*n) / 12 * (total + 1 - ties/(total*(total-1)))
+	if variance <= 0 {
+		return 1
+	}
+
+	return math.Erfc(max(away-0.5, 0) / math.Sqrt(2*variance))
+}
+
+// statistic returns U, and the sum of t^3 - t over groups of t equal values.
+func statistic(a, b []float64) (u, ties float64) {
+	type value struct {
+		of    float64
+		first bool
+	}
+	all := make([]value, 0, len(a)+len(b))
+	for _, v := range a {
+		all = append(all, value{v, true})
+	}
+	for _, v := range b {
+		all = append(all, value{v, false})
+	}
+	slices.SortFunc(all, func(x, y value) int { return cmp.Compare(x.of, y.of) })
+	for i := 0; i < len(all); {
+		j := i
+		for j < len(all) && all[j].of == all[i].of {
+			j++
+		}
+		rank, t := float64(i+1+j)/2, float64(j-i)
+		ties += t*t*t - t
+		for ; i < j; i++ {
+			if all[i].first {
+				u += rank
+			}
+		}
+	}
+
+	return u - float64(len(a)*(len(a)+1))/2, ties
+}
+
+// counted returns the exact two-sided p-value of U for m and n values.
+func counted(m, n int, u float64) float64 {
+	var below, all float64
+	for s, c := range stats.MannWhitneyCounts(m, n) {
+		all += c
+		if float64(s) <= u {
+			below += c
+		}
+	}
+
+	return min(1, 2*below/all)
 }

@@ -30,22 +30,28 @@ func noisy(random *rand.Rand, n int, steps map[int]float64) (values []float64, c
 	return values, commits
 }
 
+func found(values []float64, commits []string, o Options) []Change {
+	changes, _ := detect(values, commits, o)
+
+	return changes
+}
+
 func TestChangesAreFoundWithTheirSizeAndPlace(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	inside, sized, all, alarms := 0, 0, 0, 0
 	for range 60 {
 		values, commits := noisy(random, 200, map[int]float64{60: 1.05, 130: 0.94})
-		found := Detect(values, commits, Options{Least: 0.02})
-		require.GreaterOrEqual(t, len(found), 2)
-		alarms += len(found) - 2
-		if len(found) > 2 {
+		changes := found(values, commits, Options{Least: 0.02})
+		require.GreaterOrEqual(t, len(changes), 2)
+		alarms += len(changes) - 2
+		if len(changes) > 2 {
 			continue
 		}
 		for i, want := range []struct {
 			at    int
 			ratio float64
 		}{{60, 1.05}, {130, 0.94}} {
-			c := found[i]
+			c := changes[i]
 			require.InDelta(t, want.at, c.At, 15)
 			require.LessOrEqual(t, c.From, c.At)
 			require.GreaterOrEqual(t, c.To, c.At)
@@ -69,7 +75,7 @@ func TestNothingIsFoundWhereNothingChanged(t *testing.T) {
 	alarms := 0
 	for range 100 {
 		values, commits := noisy(random, 200, nil)
-		alarms += len(Detect(values, commits, Options{}))
+		alarms += len(found(values, commits, Options{}))
 	}
 	require.LessOrEqual(t, alarms, 1, "in 20,000 commits")
 
@@ -81,22 +87,22 @@ func TestNothingIsFoundWhereNothingChanged(t *testing.T) {
 			wander = 0.6*wander + 0.02*random.NormFloat64()
 			values[i] *= math.Exp(wander)
 		}
-		alarms += len(Detect(values, commits, Options{}))
+		alarms += len(found(values, commits, Options{}))
 	}
 	require.LessOrEqual(t, alarms, 20, "in 40,000 commits")
 }
 
 func TestFewValues(t *testing.T) {
-	for n := range 2 * fewest {
+	for n := range 2 * FewestRuns {
 		values, commits := noisy(rand.New(rand.NewPCG(1, 1)), n, map[int]float64{n / 2: 2})
-		require.Empty(t, Detect(values, commits, Options{}))
+		require.Empty(t, found(values, commits, Options{}))
 	}
-	require.Empty(t, Detect([]float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, make([]string, 12), Options{}))
+	require.Empty(t, found([]float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, make([]string, 12), Options{}))
 	values, commits := []float64{}, []string{}
 	for i := range 12 {
 		values, commits = append(values, 5+float64(i/6)), append(commits, strconv.Itoa(i))
 	}
-	require.Equal(t, 6, Detect(values, commits, Options{})[0].At, "without any noise")
+	require.Equal(t, 6, found(values, commits, Options{})[0].At, "without any noise")
 }
 
 func TestRunsOfOneCommitStayTogether(t *testing.T) {
@@ -106,7 +112,7 @@ func TestRunsOfOneCommitStayTogether(t *testing.T) {
 		for i := range commits {
 			commits[i] = strconv.Itoa(i / 3)
 		}
-		for _, c := range Detect(values, commits, Options{}) {
+		for _, c := range found(values, commits, Options{}) {
 			require.Zero(t, c.At%3)
 			require.InDelta(t, 39, c.At, 6)
 		}
@@ -126,7 +132,7 @@ func TestWanderingMachineIsNoChange(t *testing.T) {
 				values[i] *= math.Exp(0.05 * now)
 			}
 		}
-		alarms += len(Detect(values, commits, Options{Least: 0.02}))
+		alarms += len(found(values, commits, Options{Least: 0.02}))
 	}
 	require.LessOrEqual(t, alarms, histories/4, "in %d histories of 400 commits", histories)
 }
@@ -136,12 +142,12 @@ func TestVisibleIsWhatIsFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	const histories = 100
 	values, commits := noisy(random, 200, nil)
-	_, visible := examine(values, commits, Options{})
+	_, visible := detect(values, commits, Options{})
 	require.InDelta(t, 0.03, visible, 0.02)
 	found := func(size float64) (n int) {
 		for range histories {
 			values, commits := noisy(random, 200, map[int]float64{90: 1 + size, 90 + shownIn: 1 + size})
-			n += min(len(Detect(values, commits, Options{})), 2)
+			n += min(len(found(values, commits, Options{})), 2)
 		}
 
 		return n
@@ -149,8 +155,8 @@ func TestVisibleIsWhatIsFound(t *testing.T) {
 	require.Greater(t, found(visible), 2*histories*8/10)
 	require.Less(t, found(visible/8), 2*histories*3/10)
 
-	few, commits := noisy(random, 2*fewest-1, nil)
-	_, visible = examine(few, commits, Options{})
+	few, commits := noisy(random, 2*FewestRuns-1, nil)
+	_, visible = detect(few, commits, Options{})
 	require.True(t, math.IsInf(visible, 1), "too few runs show nothing")
 }
 
@@ -163,7 +169,7 @@ func TestChangesStayWhenMoreRunsCome(t *testing.T) {
 		values, commits := noisy(random, 240, map[int]float64{50: 1.06, 110: 0.95, 170: 1.08})
 		var before []Change
 		for n := 60; n <= len(values); n += 3 {
-			now := Detect(values[:n], commits[:n], Options{Least: 0.02})
+			now := found(values[:n], commits[:n], Options{Least: 0.02})
 			for _, c := range before {
 				looks++
 				if !slices.ContainsFunc(now, func(o Change) bool { return c.From <= o.At && o.At <= c.To }) {

@@ -1,10 +1,8 @@
 package report
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
@@ -197,14 +195,4 @@ func fewRepeats(pairs []pair) []string {
 	}
 
 	return []string{fmt.Sprintf("n=%d: too few repeats to judge a difference (?), run with at least %d", fewest, FewestRepeats)}
-}
-
-// JSON renders the comparison as indented JSON with a final newline.
-func (c *Comparison) JSON() ([]byte, error) {
-	out, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("comparison of %s: %w", strings.Join([]string{c.Old.Name, c.New.Name}, " and "), err)
-	}
-
-	return append(out, '\n'), nil
 }

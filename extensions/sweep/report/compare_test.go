@@ -85,9 +85,9 @@ func TestCompareGolden(t *testing.T) {
 			require.NoError(t, err)
 			c.Old.Name, c.New.Name = "old.json", "new.json"
 			requireGolden(t, "compare-"+name+".txt", c.Text())
-			out, err := c.JSON()
+			out, err := json.MarshalIndent(c, "", "  ")
 			require.NoError(t, err)
-			requireGolden(t, "compare-"+name+".json", longNumber.ReplaceAllStringFunc(string(out), func(number string) string {
+			requireGolden(t, "compare-"+name+".json", longNumber.ReplaceAllStringFunc(string(out)+"\n", func(number string) string {
 				v, err := strconv.ParseFloat(number, 64)
 				require.NoError(t, err)
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,4 +122,98 @@ func Median(values []float64) float64 {
 	}
 
 	return values[middle-1]/2 + values[middle]/2
+}
+
+var origins = regexp.MustCompile(`\b[a-z]+://([^/? ]+)`)
+
+// DropOrigins removes scheme, host and port from the names of requests if each report is of a
+// script that requests one host only. Two servers at different addresses can then be compared.
+func DropOrigins(reports ...*Report) {
+	named := make([][]string, len(reports))
+	for i, r := range reports {
+		if named[i] = r.paths(); named[i] == nil {
+			return
+		}
+	}
+	for i, r := range reports {
+		for j := range r.Steps {
+			r.Steps[j].Op = named[i][j]
+		}
+	}
+}
+
+// paths returns the names of the operations without their host. It returns nil unless there is
+// exactly one host, or if two steps would get the same name.
+func (r *Report) paths() []string {
+	type row struct {
+		Key
+		repeat int
+	}
+	names, taken, host := make([]string, len(r.Steps)), map[row]bool{}, ""
+	for i := range r.Steps {
+		s := r.Steps[i]
+		if at := origins.FindStringSubmatchIndex(s.Op); at != nil {
+			here, path := s.Op[at[2]:at[3]], s.Op[at[1]:]
+			if host != "" && host != here {
+				return nil
+			}
+			if path == "" || path[0] != '/' {
+				path = "/" + path
+			}
+			host, s.Op = here, s.Op[:at[0]]+path
+		}
+		at := row{s.Key(), s.Repeat}
+		if taken[at] {
+			return nil
+		}
+		names[i], taken[at] = s.Op, true
+	}
+	if r.Script == nil || host == "" {
+		return nil
+	}
+
+	return names
+}
+
+// Micros formats microseconds with four digits.
+func Micros(us float64) string { return strconv.FormatFloat(us, 'g', 4, 64) + " µs" }
+
+// CPUPerOperation returns the CPU seconds of k6 and of a server on this machine per operation, over
+// all repeats of a step. Unknown values are zero. They are unknown if the step has several kinds of
+// operations.
+func (r *Report) CPUPerOperation(g *Group) (k6, server float64) {
+	operations := 0.0
+	serverKnown := true
+	for _, s := range g.Steps {
+		if !r.alone(s) {
+			return 0, 0
+		}
+		operations += float64(s.Operations) + float64(s.Failed)
+		k6 += s.CPU.K6
+		if s.CPU.Server == nil {
+			serverKnown = false
+		} else {
+			server += *s.CPU.Server
+		}
+	}
+	if operations == 0 {
+		return 0, 0
+	}
+	if !serverKnown {
+		server = 0
+	}
+
+	return k6 / operations, server / operations
+}
+
+// alone reports whether the step has only one kind of operation.
+func (r *Report) alone(s *Step) bool {
+	for i := range r.Steps {
+		other := &r.Steps[i]
+		if SameStep(other, s) || SameStep(s, other) {
+			return false
+		}
+	}
+
+	return true
 }

@@ -1,3 +1,5 @@
+// Package report has the results of a run as data, and renders them: JSON to keep and compare,
+// tables and a page to read. It does not depend on k6.
 package report
 
 import (
@@ -5,7 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"runtime"
+	"slices"
 	"time"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/mem"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -256,4 +263,92 @@ func numbersOnOneLine(indented []byte) []byte {
 
 		return bytes.ReplaceAll(bytes.Join(bytes.Fields(list), nil), []byte(","), []byte(", "))
 	})
+}
+
+// sameClass reports whether figures of both machines are comparable. Memory is ignored, because
+// what a system reports depends on its kernel.
+func (h Host) sameClass(other Host) bool {
+	return h.CPU == other.CPU && h.Cores == other.Cores && h.OS == other.OS
+}
+
+// ThisHost describes this machine. Unknown fields stay empty.
+func ThisHost() Host {
+	h := Host{Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, err := cpu.Info(); err == nil && len(info) > 0 {
+		h.CPU = info[0].ModelName
+	}
+	if memory, err := mem.VirtualMemory(); err == nil {
+		h.MemBytes = memory.Total
+	}
+
+	return h
+}
+
+// Quiet is the result of waiting for an idle server.
+type Quiet struct {
+	// Reached reports whether the server was idle when the first step began.
+	Reached bool `json:"reached"`
+	// WaitedSeconds is the length of the wait or, for a remote server, of the additional warm-up.
+	WaitedSeconds float64 `json:"waitedSeconds"`
+	// ServerCores is the last CPU use of a server on this machine; nil for a remote server.
+	ServerCores *float64 `json:"serverCores,omitempty"`
+}
+
+// Note returns a sentence if the server was not idle.
+func (q *Quiet) Note() string {
+	why := "its latency still changed"
+	if q.ServerCores != nil {
+		why = fmt.Sprintf("its server still used %.2f of a core", *q.ServerCores)
+	}
+
+	return fmt.Sprintf("The target was not quiet when the sweep began: after %s of waiting, %s.", Span(q.WaitedSeconds), why)
+}
+
+// worstQuiet returns the result of the part that did not reach an idle server or, among equal
+// parts, waited longest. It returns nil if no part waited.
+func worstQuiet(parts []*Report) (worst *Quiet) {
+	for _, part := range parts {
+		switch q := part.Quiet; {
+		case q == nil:
+		case worst == nil, worst.Reached && !q.Reached, worst.Reached == q.Reached && q.WaitedSeconds > worst.WaitedSeconds:
+			worst = q
+		}
+	}
+
+	return worst
+}
+
+// Mark is an event in a run.
+type Mark struct {
+	At   time.Time `json:"at"`
+	Text string    `json:"text"`
+	// Kind is the source of the mark; empty for sweep.mark of the script.
+	Kind string `json:"kind,omitempty"`
+	// Times counts repetitions within a short time; zero for a single event.
+	Times uint64 `json:"times,omitempty"`
+}
+
+// MostMarks is the most marks in a report.
+const MostMarks = 1000
+
+// Shown returns the text with its count.
+func (m *Mark) Shown() string {
+	text := oneLineOf(m.Text)
+	if m.Times > 1 {
+		text += fmt.Sprintf(" (%s times)", Thousands(int64(m.Times)))
+	}
+
+	return text
+}
+
+// mergedMarks returns the marks of all parts in order of time, without duplicates.
+func mergedMarks(parts []*Report) []Mark {
+	var all []Mark
+	for _, part := range parts {
+		all = append(all, part.Marks...)
+	}
+	slices.SortStableFunc(all, func(a, b Mark) int { return a.At.Compare(b.At) })
+	all = slices.CompactFunc(all, func(a, b Mark) bool { return a.At.Equal(b.At) && a.Text == b.Text && a.Kind == b.Kind })
+
+	return all[:min(len(all), MostMarks)]
 }

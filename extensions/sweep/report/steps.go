@@ -117,3 +117,167 @@ func addDurations(whole *measure.Distribution, histogram string, highest, mean f
 
 // Ms converts a duration to milliseconds.
 func Ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// Cache describes the memory use of a cache server, for comparing its hits with other caches.
+type Cache struct {
+	Memory      int64 // memory limit in bytes
+	AverageItem int64 // key and value, bytes
+	Peak        int64 // peak resident memory of its processes, bytes; 0: unknown
+	// PeakSince is when the measurement of Peak began; zero: at the start of the processes.
+	PeakSince time.Time
+}
+
+// count stores counters. A cache's counters have their own keys and rates.
+func (e *Extra) count(counted measure.Counters) {
+	for name, n := range counted {
+		switch name {
+		case measure.Hits:
+			e.Hits = n
+		case measure.Misses:
+			e.Misses = n
+		case measure.Hot:
+			e.Hot = n
+		case measure.HotHits:
+			e.HotHits = n
+		default:
+			if e.Counters == nil {
+				e.Counters = measure.Counters{}
+			}
+			e.Counters[name] = n
+		}
+	}
+	if asked := e.Hits + e.Misses; asked > 0 {
+		rate := percent(e.Hits, asked)
+		e.HitRate = &rate
+	}
+	if e.Hot > 0 {
+		rate := percent(e.HotHits, e.Hot)
+		e.HotHitRate = &rate
+	}
+}
+
+func (e *Extra) counters() measure.Counters {
+	cache := measure.Counters{measure.Hits: e.Hits, measure.Misses: e.Misses, measure.Hot: e.Hot, measure.HotHits: e.HotHits}
+
+	return measure.Counters(nil).Plus(cache).Plus(e.Counters)
+}
+
+// Weigh adds the published benchmark's figures to a step: output in MiB/s and, if the peak memory
+// is known, hits scaled by memory.
+func (s *Step) Weigh(c Cache) {
+	e := &s.Extra
+	if e.HitRate == nil {
+		return
+	}
+	perSecond := 0.0
+	if s.Seconds > 0 {
+		perSecond = float64(e.Hits) / s.Seconds
+	}
+	const bits, mebi = 8, 1 << 20
+	out := perSecond * float64(c.AverageItem) * bits / mebi
+	e.OutMibPerSecond = &out
+	if c.Peak == 0 {
+		return
+	}
+	e.VMHWMBytes = uint64(c.Peak)
+	if !c.PeakSince.IsZero() {
+		since := c.PeakSince.UTC().Truncate(time.Millisecond)
+		e.VMHWMSince = &since
+	}
+	rate, perSecondMem := c.perMemory(*e.HitRate), c.perMemory(perSecond)
+	e.PerMemoryHitRate, e.HitsPerSecondMem = &rate, &perSecondMem
+}
+
+// perMemory scales a figure by limit/peak if the server used more memory than its limit.
+func (c *Cache) perMemory(figure float64) float64 {
+	return figure * float64(c.Memory) / float64(max(c.Peak, c.Memory))
+}
+
+func percent(part, of uint64) float64 { return float64(part) / float64(of) * 100 }
+
+// TotalOp is the operation of the rows that WithTotals adds.
+const TotalOp = "(total)"
+
+// WithTotals returns the steps as tables show them, with a total after each step with several kinds
+// of operations. The total has the percentiles of all operations. There is no total if the kinds
+// have separate times, or in a report of -o sweep.
+func (r *Report) WithTotals() []*Step {
+	steps := make([]*Step, 0, len(r.Steps))
+	for first := 0; first < len(r.Steps); {
+		next := first + 1
+		for next < len(r.Steps) && SameStep(&r.Steps[next-1], &r.Steps[next]) {
+			next++
+		}
+		for i := first; i < next; i++ {
+			steps = append(steps, &r.Steps[i])
+		}
+		if r.Script == nil {
+			if total := totalOf(r.Steps[first:next]); total != nil {
+				steps = append(steps, total)
+			}
+		}
+		first = next
+	}
+
+	return steps
+}
+
+// HasTotal reports whether tables have a row for the total of the step's kinds of operations.
+func (r *Report) HasTotal(s *Step) bool {
+	var kinds []Step
+	for i := range r.Steps {
+		switch other := &r.Steps[i]; {
+		case !sameNumbers(other, s):
+		case other.Op == TotalOp:
+			return true
+		case other.Seconds != s.Seconds:
+			return false
+		default:
+			kinds = append(kinds, *other)
+		}
+	}
+
+	return r.Script == nil && len(kinds) > 1
+}
+
+// totalOf returns the total of a step's kinds of operations, or nil.
+func totalOf(kinds []Step) *Step {
+	if len(kinds) < 2 {
+		return nil
+	}
+	one := &kinds[0] // common to all kinds
+	total := &Step{
+		Clients: one.Clients, Rate: one.Rate, Repeat: one.Repeat, PerClient: one.PerClient, Variant: one.Variant, Op: TotalOp,
+		Complete: one.Complete, TooShort: one.TooShort, Started: one.Started, Overlap: one.Overlap,
+		Seconds: one.Seconds, Client: one.Client, CPU: one.CPU, OpenLoop: one.OpenLoop, ClientWait: one.ClientWait, Requests: one.Requests,
+		Extra: one.Extra, Witness: one.Witness, Standstill: one.Standstill,
+	}
+	total.Extra.Errors = nil
+	var durations measure.Distribution
+	shared := false
+	for i := range kinds {
+		s := &kinds[i]
+		if s.Seconds != total.Seconds {
+			return nil
+		}
+		if addDurations(&durations, s.Histogram, s.Latency.Max, s.Latency.Mean) != nil {
+			return nil
+		}
+		total.Operations += s.Operations
+		shared = shared || s.Timed > 0
+		total.Timed = max(total.Timed, s.Timings()) // kinds of one pipeline share its duration
+		total.Failed += s.Failed
+		total.Rows += s.Rows
+		total.BytesSent += s.BytesSent
+		total.BytesReceived += s.BytesReceived
+		total.OpsPerSecond += s.OpsPerSecond
+		total.Window = total.Window.plus(s.Window)
+		total.AllClients = total.AllClients.plus(s.AllClients)
+	}
+	if !shared {
+		total.Timed = 0
+	}
+	total.Latency = Latency(&durations)
+
+	return total
+}

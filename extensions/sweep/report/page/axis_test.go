@@ -157,8 +157,8 @@ func TestTexts(t *testing.T) {
 	require.Equal(t, "fifteen letters", shortened("fifteen letters"))
 	require.Equal(t, "z", letter(25))
 	require.Equal(t, "a27", letter(26))
-	require.Equal(t, "1 client", plural(1, "client"))
-	require.Equal(t, "1,000 clients", plural(1000, "client"))
-	require.Equal(t, `{"a":"<"}`, plain(map[string]any{"a": "<"}))
-	require.NotEmpty(t, plain(func() {}))
+	require.Equal(t, "1 client", report.Counted(1, "client"))
+	require.Equal(t, "1,000 clients", report.Counted(1000, "client"))
+	require.Equal(t, `{"a":"<"}`, report.PlainText(map[string]any{"a": "<"}))
+	require.NotEmpty(t, report.PlainText(func() {}))
 }

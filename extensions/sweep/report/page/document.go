@@ -1,6 +1,12 @@
+// Package page renders a report as one HTML page with plots, tables and facts. The page has no
+// script and loads nothing.
 package page
 
 import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
 	"strings"
 	"time"
 
@@ -74,4 +80,26 @@ func targetText(r *report.Report) string {
 	version, _ := r.Target["version"].(string)
 
 	return strings.TrimSpace(kind + " " + version)
+}
+
+//go:embed templates/*.gohtml
+var files embed.FS
+
+// templates are parsed at program start, because an error is a fault of the program.
+//
+//nolint:gochecknoglobals // a constant
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"presentation": presentation}).
+	ParseFS(files, "templates/*.gohtml"))
+
+// HTML renders the report as one page. It omits what the report lacks, so every readable report has
+// a page.
+func HTML(r *report.Report) ([]byte, error) { return execute("page", r.Scenario, newDocument(r)) }
+
+func execute(template, of string, document any) ([]byte, error) {
+	var page bytes.Buffer
+	if err := templates.ExecuteTemplate(&page, template, document); err != nil {
+		return nil, fmt.Errorf("page of %s: %w", of, err)
+	}
+
+	return page.Bytes(), nil
 }

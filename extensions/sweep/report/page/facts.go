@@ -59,7 +59,7 @@ func (f *facts) addAll(values map[string]any, first ...string) {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(name string) bool { return slices.Contains(first, name) })
 	for _, name := range append(first, names...) {
 		if v, known := values[name]; known {
-			f.add(name, plain(v))
+			f.add(name, report.PlainText(v))
 		}
 	}
 }

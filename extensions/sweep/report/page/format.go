@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -56,18 +55,4 @@ func exact(v any) string {
 	}
 
 	return string(raw)
-}
-
-func plain(v any) string {
-	if text, ok := v.(string); ok {
-		return text
-	}
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false) // the template escapes
-	if err := encoder.Encode(v); err != nil {
-		return fmt.Sprint(v)
-	}
-
-	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -72,8 +72,8 @@ func newHistorySetup(s *history.Setup, n int) historySetup {
 		out.Changes.add(head(c.First.Short()), cell{Text: c.First.Subject, Class: "text"}, cell{Text: f.Series.Name(), Class: "text"},
 			cell{Text: c.Text(), Class: class}, cell{Text: c.Between()}, cell{Text: strings.Join(c.Also, "; "), Class: "text"})
 	}
-	out.Summary = fmt.Sprintf("%s of %s, %s in %s.", plural(int64(s.Runs), "run"), plural(int64(len(s.Commits)), "commit"),
-		plural(int64(len(changes)), "change"), plural(int64(len(s.Series)), "series"))
+	out.Summary = fmt.Sprintf("%s of %s, %s in %s.", report.Counted(int64(s.Runs), "run"), report.Counted(int64(len(s.Commits)), "commit"),
+		report.Counted(int64(len(changes)), "change"), report.Counted(int64(len(s.Series)), "series"))
 	out.Summary = strings.Replace(out.Summary, "seriess", "series", 1)
 	out.Summary = strings.Join(append([]string{out.Summary}, s.Remarks()...), " ")
 	out.Figures = historyFigures(s, out.ID, place)
@@ -125,7 +125,7 @@ func historyPlot(s *history.Series, commits int, place map[string]int) *plot {
 	told := drawLevels(p, s, &x, &y, place)
 	p.Heading = s.Figure.Name
 	p.Title = s.Name() + " over the commits"
-	p.Desc = fmt.Sprintf("%s, the last %s. %s", plural(int64(len(values)), "value"), s.Figure.Show(values[len(values)-1]), told)
+	p.Desc = fmt.Sprintf("%s, the last %s. %s", report.Counted(int64(len(values)), "value"), s.Figure.Show(values[len(values)-1]), told)
 
 	return p
 }

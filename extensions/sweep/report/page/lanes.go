@@ -34,7 +34,7 @@ func lanesOf(s *report.Step) []lane {
 	if s.Failed > 0 {
 		all = append(all, lane{
 			name: "failed", class: "bad", seconds: s.OverTime.SlotSeconds, values: failed, whole: highestOf(failed),
-			tip: plural(int64(s.Failed), "failed operation") + ", at most " + tickText(highestOf(failed)) + " in a slot",
+			tip: report.Counted(int64(s.Failed), "failed operation") + ", at most " + tickText(highestOf(failed)) + " in a slot",
 		})
 	}
 	if s.Witness == nil || s.Witness.OverTime == nil || s.Witness.OverTime.EverySeconds <= 0 {
@@ -78,7 +78,7 @@ func evictedLane(r *report.Report, s *report.Step) (lane, bool) {
 		}
 	}
 	l.whole = highestOf(l.values)
-	l.tip = fmt.Sprintf("%s evicted, at most %s in %s", plural(int64(all), "key"), report.Thousands(int64(l.whole)), span(l.seconds))
+	l.tip = fmt.Sprintf("%s evicted, at most %s in %s", report.Counted(int64(all), "key"), report.Thousands(int64(l.whole)), span(l.seconds))
 
 	return l, all > 0 && !s.Started.IsZero()
 }
@@ -94,7 +94,7 @@ func vusLane(r *report.Report, s *report.Step) (lane, bool) {
 		l.values[i] = r.Script.VUs.Most(s.Started.Add(time.Duration(i)*width), width)
 	}
 	l.whole = highestOf(l.values)
-	l.tip = fmt.Sprintf("at most %s at work", plural(int64(l.whole), "VU"))
+	l.tip = fmt.Sprintf("at most %s at work", report.Counted(int64(l.whole), "VU"))
 
 	return l, l.whole > 0
 }

@@ -131,7 +131,7 @@ func (p *plot) publishedPoints(x, y *axis, one publishedShape, class string, n i
 		line = append(line, xy{atX, atY})
 		p.Marks = append(p.Marks, mark{
 			Class: class, D: shape(n, xy{atX, atY}, publishedSize),
-			Tip: fmt.Sprintf("%s, published, another machine: %s: %s", one.series.Label, plural(int64(point.Clients), "client"),
+			Tip: fmt.Sprintf("%s, published, another machine: %s: %s", one.series.Label, report.Counted(int64(point.Clients), "client"),
 				rate(point.OpsPerSecond)),
 		})
 	}

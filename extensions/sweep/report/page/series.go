@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -134,7 +133,7 @@ func (s *sweep) name(k report.Key) string {
 		return rate(k.Rate)
 	}
 
-	return plural(int64(k.Clients), "client")
+	return report.Counted(int64(k.Clients), "client")
 }
 
 func (s *sweep) shortName(k report.Key) string { return tickText(s.x(k)) }
@@ -159,11 +158,3 @@ func doubtful(g report.Group) bool {
 func opsPerSecond(s *report.Step) float64 { return s.OpsPerSecond }
 
 func p99(s *report.Step) float64 { return s.Latency.P99 }
-
-func plural(n int64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-
-	return fmt.Sprintf("%s %s", report.Thousands(n), noun)
-}

@@ -142,7 +142,7 @@ func disturbed(r *report.Report) string {
 		return ""
 	}
 
-	return fmt.Sprintf("A neighbour limited %d of %s. %s", limited, plural(int64(steps), "step"), first)
+	return fmt.Sprintf("A neighbour limited %d of %s. %s", limited, report.Counted(int64(steps), "step"), first)
 }
 
 // mostMissed is the most gates that the summary names.
@@ -171,19 +171,19 @@ func warnings(r *report.Report) []fact {
 	}
 	if t.incomplete > 0 {
 		out = append(out, fact{"Incomplete.", fmt.Sprintf("In %d of %s not every client did its whole share.",
-			t.incomplete, plural(int64(t.steps), "step"))})
+			t.incomplete, report.Counted(int64(t.steps), "step"))})
 	}
 	if t.short > 0 {
 		out = append(out, fact{"Too short.", fmt.Sprintf("In %d of %s fewer than %d operations ended: nothing is measured there.",
-			t.short, plural(int64(t.steps), "step"), measure.LeastOperations)})
+			t.short, report.Counted(int64(t.steps), "step"), measure.LeastOperations)})
 	}
 	if t.failed > 0 {
 		out = append(out, fact{"Failed operations.", fmt.Sprintf("%s of %s failed; they are never counted as work done.",
-			count(t.failed), plural(int64(t.tried), "operation"))})
+			count(t.failed), report.Counted(int64(t.tried), "operation"))})
 	}
 	if t.unstarted > 0 {
 		out = append(out, fact{"Never started.", fmt.Sprintf("%s that were due did not start before their step ended.",
-			plural(int64(t.unstarted), "operation"))})
+			report.Counted(int64(t.unstarted), "operation"))})
 	}
 	if r.Quiet != nil && !r.Quiet.Reached {
 		out = append(out, fact{"Not quiet.", r.Quiet.Note()})

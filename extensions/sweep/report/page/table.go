@@ -1,10 +1,13 @@
 package page
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 type table struct {
@@ -153,4 +156,181 @@ func (t *table) fill(s *sweep, columns []tabular) {
 		}
 		t.Rows = append(t.Rows, r)
 	}
+}
+
+const maxErrors = 100
+
+// failures returns the error texts of each step, most frequent first; nil without any.
+func failures(s *sweep) *table {
+	t := &table{
+		ID: "errors-table", Class: "texts", Caption: "Why operations failed, the most frequent reason of each step first",
+		Columns: []column{{Name: "step", Text: true}, {Name: "operation", Text: true}, {Name: "times"}, {Name: "error", Text: true}},
+	}
+	more := 0
+	for i := range s.report.Steps {
+		step := &s.report.Steps[i]
+		name := s.name(step.Key())
+		if s.repeated() {
+			name += fmt.Sprintf(", repeat %d", step.Repeat)
+		}
+		for _, text := range measure.MostFrequent(step.Extra.Errors) {
+			if len(t.Rows) == maxErrors {
+				more++
+
+				continue
+			}
+			t.add(head(name), cell{Text: step.Op, Class: "name"},
+				cell{Text: count(step.Extra.Errors[text]), Class: "n"}, cell{Text: text, Class: "text"})
+		}
+	}
+	if more > 0 {
+		t.Notes = []string{fmt.Sprintf("%d more are in the JSON of the run.", more)}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+
+	return t
+}
+
+func scriptTables(r *report.Report) (tables []table) {
+	for i, t := range r.AllTables() {
+		out := table{ID: fmt.Sprintf("table-%d", i+1), Caption: t.Title, Notes: t.Notes}
+		for j := range t.Columns {
+			c := column{Name: t.Columns[j].Heading(), Text: t.IsText(j)}
+			if better := t.Columns[j].Better; better != "" {
+				c.Tip = better + " is better"
+			}
+			out.Columns = append(out.Columns, c)
+		}
+		for _, row := range t.Rows {
+			cells := make([]cell, len(row))
+			for j, v := range row {
+				cells[j] = cell{Value: exact(v), Text: t.Columns[j].Show(v)}
+				if v == nil {
+					cells[j].Text = "–"
+				}
+				if !out.Columns[j].Text {
+					cells[j].Class = "n"
+				}
+			}
+			out.add(cells...)
+		}
+		tables = append(tables, out)
+	}
+
+	return tables
+}
+
+// slowTableOf returns nil if they are unknown. It omits columns that were not measured.
+func slowTableOf(name string, s *report.Step) *table {
+	if len(s.Slowest) == 0 {
+		return nil
+	}
+	t := &table{Summary: fmt.Sprintf("The %d slowest operations", len(s.Slowest)), Caption: "The slowest operations of " + name}
+	if len(s.Slowest) == 1 {
+		t.Summary = "The slowest operation"
+	}
+	t.Rows = make([]row, len(s.Slowest))
+	add := func(name string, text func(*report.Slow) string) {
+		t.Columns = append(t.Columns, column{Name: name})
+		for i := range s.Slowest {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, cell{Text: text(&s.Slowest[i]), Class: "n"})
+		}
+	}
+	add("began", func(s *report.Slow) string { return span(s.At) })
+	add("client", func(s *report.Slow) string { return whole(s.Client) })
+	add("took", func(s *report.Slow) string { return millis(s.Ms) })
+	if slices.ContainsFunc(s.Slowest, func(s report.Slow) bool { return s.Waited > 0 }) {
+		add("waited for a client", func(s *report.Slow) string { return millis(s.Waited) })
+	}
+	add("wire and server", away)
+	if slices.ContainsFunc(s.Slowest, func(s report.Slow) bool { return s.Woken != nil }) {
+		add("waited to be read", wokenText)
+	}
+
+	return t
+}
+
+// away returns an operation's time on the wire and at the server. It includes the wait in k6's
+// socket if that is unknown.
+func away(s *report.Slow) string {
+	ms := s.Ms - s.Waited
+	if s.Woken == nil {
+		return "≤ " + millis(max(ms, 0))
+	}
+
+	return millis(max(ms-*s.Woken, 0))
+}
+
+func wokenText(s *report.Slow) string {
+	if s.Woken == nil {
+		return "–"
+	}
+
+	return millis(*s.Woken)
+}
+
+func slowText(s *report.Slow) string {
+	parts := []string{fmt.Sprintf("%s, client %d, from %s on", millis(s.Ms), s.Client, span(s.At))}
+	if s.Waited > 0 {
+		parts = append(parts, "of which it waited "+millis(s.Waited)+" for a client")
+	}
+	if s.Woken != nil {
+		parts = append(parts, "its answer waited "+millis(*s.Woken)+" to be read")
+	}
+
+	return strings.Join(parts, "; ")
+}
+
+func hasWitness(r *report.Report) bool {
+	return slices.ContainsFunc(r.Steps, func(s report.Step) bool { return s.Witness != nil })
+}
+
+// limitedBy is the last column: the bottleneck, with its evidence as the tip.
+func limitedBy(r *report.Report) []tabular {
+	if !hasWitness(r) {
+		return nil
+	}
+
+	return []tabular{onceAStep(tabular{column{Name: "limited by", Text: true}, func(s *report.Step) cell {
+		word := string(s.LimitedBy())
+
+		return cell{Key: "witness.limitedBy", Value: word, Text: word, Tip: why(s)}
+	}})}
+}
+
+// witnessTables returns a table of the bottleneck of each step, and a folded one of the evidence,
+// which is wide.
+func witnessTables(s *sweep) []table {
+	if !hasWitness(s.report) {
+		return nil
+	}
+	columns := slices.Concat(named(s), limitedBy(s.report))
+	columns = append(columns, onceAStep(tabular{column{Name: "why", Text: true}, func(s *report.Step) cell {
+		return cell{Key: "witness.why", Value: why(s), Text: why(s), Class: "text"}
+	}}))
+	limited := table{ID: "witness", Caption: "What limited the same steps"}
+	limited.fill(s, columns)
+
+	columns = named(s)
+	for _, f := range witness.Figures {
+		of := figureOf(f.Title, "witness.evidence."+f.Name, f.Show)
+		if slices.ContainsFunc(s.report.Steps, func(s report.Step) bool { return of.cell(&s).Value != "null" }) {
+			columns = append(columns, onceAStep(of))
+		}
+	}
+	const title = "The evidence for what limited them"
+	evidence := table{ID: "evidence", Caption: title, Summary: title}
+	evidence.fill(s, columns)
+
+	return []table{limited, evidence}
+}
+
+func why(s *report.Step) string {
+	if s.Witness == nil {
+		return ""
+	}
+
+	return s.Witness.Why
 }

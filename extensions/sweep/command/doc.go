@@ -1,2 +1,0 @@
-// Package command is the subcommand `k6 x sweep`, for the files of runs.
-package command
