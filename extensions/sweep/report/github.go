@@ -98,10 +98,15 @@ func (r *Report) writeGates(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "- %s %s: %s\n", outcome, codeSpan(v.Gate), Escape(v.Explained()))
 	}
-	if more := len(shown) - mostGatesShown; more > 0 {
-		fmt.Fprintf(b, "- and %d more\n", more)
+	endList(b, len(shown), mostGatesShown)
+}
+
+// endList ends a list of n entries, of which most are shown.
+func endList(b *strings.Builder, n, most int) {
+	if n > most {
+		fmt.Fprintf(b, "- and %d more\n", n-most)
 	}
-	if len(shown) > 0 {
+	if n > 0 {
 		b.WriteString("\n")
 	}
 }
@@ -113,12 +118,7 @@ func (r *Report) writeDuets(b *strings.Builder) {
 	for _, line := range lines[:min(len(lines), mostDuetsShown)] {
 		b.WriteString("- " + Escape(line) + "\n")
 	}
-	if more := len(lines) - mostDuetsShown; more > 0 {
-		fmt.Fprintf(b, "- and %d more\n", more)
-	}
-	if len(lines) > 0 {
-		b.WriteString("\n")
-	}
+	endList(b, len(lines), mostDuetsShown)
 }
 
 // writePlots writes ops/s and p99 by clients as one line for each kind of operation.

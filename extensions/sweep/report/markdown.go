@@ -135,14 +135,15 @@ func (r *Report) columns() []column {
 	for _, f := range r.Bounded() {
 		columns = append(columns, figure(f.Name+" ±", func(s *Step) string { return s.PlusMinus(f) }))
 	}
-	if r.hasWitness() {
+	if r.HasWitness() {
 		columns = append(columns, column{"limited by", true, r.limitedByCell})
 	}
 
 	return columns
 }
 
-func (r *Report) hasWitness() bool {
+// HasWitness reports whether a step has a bottleneck.
+func (r *Report) HasWitness() bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Witness != nil })
 }
 

@@ -283,13 +283,9 @@ func slowText(s *report.Slow) string {
 	return strings.Join(parts, "; ")
 }
 
-func hasWitness(r *report.Report) bool {
-	return slices.ContainsFunc(r.Steps, func(s report.Step) bool { return s.Witness != nil })
-}
-
 // limitedBy is the last column: the bottleneck, with its evidence as the tip.
 func limitedBy(r *report.Report) []tabular {
-	if !hasWitness(r) {
+	if !r.HasWitness() {
 		return nil
 	}
 
@@ -303,7 +299,7 @@ func limitedBy(r *report.Report) []tabular {
 // witnessTables returns a table of the bottleneck of each step, and a folded one of the evidence,
 // which is wide.
 func witnessTables(s *sweep) []table {
-	if !hasWitness(s.report) {
+	if !s.report.HasWitness() {
 		return nil
 	}
 	columns := slices.Concat(named(s), limitedBy(s.report))
