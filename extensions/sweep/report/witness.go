@@ -33,19 +33,6 @@ type WitnessOverTime struct {
 	LateMs []float64 `json:"lateMs"`
 }
 
-// lists returns the lists of shares, and the lists of milliseconds.
-func (o *WitnessOverTime) lists() (parts, times map[string][]float64) {
-	parts = map[string][]float64{"idle": o.Idle, "k6": o.K6, "stolen": o.Stolen}
-	if o.Server != nil {
-		parts["server"] = o.Server
-	}
-	if o.Others != nil {
-		parts["others"] = o.Others
-	}
-
-	return parts, map[string][]float64{"gcPauseMs": o.GCPauseMs, "lateMs": o.LateMs}
-}
-
 // LimitedBy returns the word for the bottleneck; "" in a report of -o sweep.
 func (s *Step) LimitedBy() witness.Word {
 	if s.Witness == nil {
