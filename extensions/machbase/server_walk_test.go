@@ -109,6 +109,9 @@ func TestServerWalkOfAQuery(t *testing.T) {
 
 			continue
 		}
+		if driver.passed[file+" Methods"] { // a function in a method of a generic type has the name of the type
+			continue
+		}
 		require.True(t, slices.ContainsFunc(functions, func(name string) bool { return seen[file+" "+name] }), "%s: %v", file, functions)
 	}
 }
