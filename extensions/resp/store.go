@@ -224,20 +224,17 @@ type hashes struct {
 
 const keysOfRecords = "usertable:keys"
 
-// Limits implements ycsb.Limited. The keys of all records have one slot.
-func (s *store) Limits(o *ycsb.Options) error {
-	if s.cluster != nil && o.Mix.Scan > 0 {
+// Prepare implements ycsb.Limited. The keys of all records have one slot.
+func (s *store) Prepare(o *ycsb.Options) error {
+	scans := o.Mix.Scan > 0
+	if s.cluster != nil && scans {
 		return errors.New("option mix must have no scan: a cluster has no order of all its keys")
 	}
-
-	return nil
-}
-
-// Index implements ycsb.Indexer.
-func (s *store) Index(scans bool) {
 	if s.hashes.index = nil; scans {
 		s.hashes.index = []byte(keysOfRecords)
 	}
+
+	return nil
 }
 
 func (h *hashes) name(field int) []byte {

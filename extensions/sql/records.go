@@ -217,8 +217,8 @@ func (r *records) do(op, text string, work func(context.Context, *sql.Stmt) erro
 	return err
 }
 
-// Limits implements ycsb.Limited.
-func (r *records) Limits(o *ycsb.Options) error {
+// Prepare implements ycsb.Limited.
+func (r *records) Prepare(o *ycsb.Options) error {
 	if r.database.driver == driverMachbase && (o.Mix.Update > 0 || o.Mix.ReadModifyWrite > 0) {
 		return errors.New("option mix must have no update and no readModifyWrite: rows of a tag table do not change")
 	}

@@ -37,7 +37,9 @@ type loop struct {
 	raw     syscall.RawConn
 	poll    func(epoll uintptr) bool
 	waker   *os.File
-	bell    *bell
+	// bell is a kernel timer that wakes the loop. Go's timers wake an idle process up to a
+	// millisecond late.
+	bell int
 
 	mu sync.Mutex
 	// coming holds seats that other goroutines have made ready.
@@ -61,7 +63,9 @@ type loop struct {
 	// block allows the current poll to wait.
 	block bool
 	// due is at or before the earliest deadline, on the scale of now.
-	due   int64
+	due int64
+	// rings is the timer's next expiry on the scale of now.
+	rings int64
 	left  bool
 	stamp stamp
 }
@@ -103,16 +107,16 @@ func newLoop(number int, loops *Loops) (*loop, error) {
 	l := &loop{
 		number: number, loops: loops, watches: &loops.watches,
 		epoll: os.NewFile(uintptr(epoll), "epoll"), waker: os.NewFile(uintptr(event), "eventfd"),
-		seats: map[*Seat]struct{}{}, events: make([]unix.EpollEvent, atOnce), due: never,
+		seats: map[*Seat]struct{}{}, events: make([]unix.EpollEvent, atOnce), due: never, rings: never,
 	}
 	l.poll = l.tryPoll
 	if l.raw, err = l.epoll.SyscallConn(); err != nil {
 		return nil, err
 	}
-	if l.bell, err = newBell(); err != nil {
-		return nil, err
+	if l.bell, err = unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK); err != nil {
+		return nil, os.NewSyscallError("timerfd_create", err)
 	}
-	for slot, file := range map[int32]int{wakerSlot: event, bellSlot: l.bell.timer} {
+	for slot, file := range map[int32]int{wakerSlot: event, bellSlot: l.bell} {
 		wake := unix.EpollEvent{Events: unix.EPOLLIN | edge, Fd: slot}
 		if err := unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, file, &wake); err != nil {
 			return nil, os.NewSyscallError("epoll_ctl", err)
@@ -229,7 +233,7 @@ func (l *loop) resumeAll() {
 		case wakerSlot:
 			continue
 		case bellSlot:
-			l.bell.rings = never
+			l.rings = never
 
 			continue
 		}

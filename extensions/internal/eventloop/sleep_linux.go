@@ -13,23 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bell is a kernel timer that wakes the loop. Go's timers wake an idle process up to a millisecond
-// late.
-type bell struct {
-	timer int
-	// rings is the next expiry on the scale of now.
-	rings int64
-}
-
-func newBell() (*bell, error) {
-	timer, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
-	if err != nil {
-		return nil, os.NewSyscallError("timerfd_create", err)
-	}
-
-	return &bell{timer: timer, rings: never}, nil
-}
-
 // Sleep yields until a time of package clock, or until ctx ends. Only jobs may call it.
 func (s *Seat) Sleep(ctx context.Context, until time.Duration) {
 	l := s.loop
@@ -94,16 +77,16 @@ func (l *loop) setBell() (later bool) {
 	if len(l.sleepers) > 0 {
 		next = min(next, l.sleepers[0].until)
 	}
-	if next == never || next == l.bell.rings {
+	if next == never || next == l.rings {
 		return true
 	}
 	at := now()
 	if next <= at {
 		return false
 	}
-	l.bell.rings = next
+	l.rings = next
 	once := unix.ItimerSpec{Value: unix.NsecToTimespec(next - at)}
-	if errno := setTimer(l.bell.timer, &once); errno != 0 {
+	if errno := setTimer(l.bell, &once); errno != 0 {
 		l.fail(os.NewSyscallError("timerfd_settime", errno))
 	}
 

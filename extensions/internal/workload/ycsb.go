@@ -167,21 +167,17 @@ func (b *YCSBBench) asked(call sobek.FunctionCall) (client *ycsb.Client, p phase
 		return nil, p, err
 	}
 	client = b.work[string(text)]
-	if client != nil {
-		return client, p, nil
+	if client == nil {
+		work, err := b.shared.Workload(b.target, text)
+		if err != nil {
+			return nil, p, err
+		}
+		index, _, _ := b.runs.Place()
+		client = work.Client(index)
+		b.work[string(text)] = client
 	}
-	work, err := b.shared.Workload(b.target, text)
-	if err != nil {
-		return nil, p, err
-	}
-	index, _, _ := b.runs.Place()
-	client = work.Client(index)
-	if err := client.On(b.store); err != nil {
-		return nil, p, err
-	}
-	b.work[string(text)] = client
 
-	return client, p, nil
+	return client, p, client.On(b.store)
 }
 
 // count adds a run's counters to the step.

@@ -48,7 +48,8 @@ type part struct{ field, begin, end int }
 
 const aKey = -1
 
-// On sets the store for Run. It returns an error if the store lacks an operation of the workload.
+// On sets and prepares the store for the next run. It returns an error if the store lacks an
+// operation of the workload.
 func (c *Client) On(store Store) error {
 	c.store = store
 	c.scanner, _ = store.(Scanner)
@@ -56,11 +57,14 @@ func (c *Client) On(store Store) error {
 		return errors.New("option mix.scan: this store cannot read records in the order of their keys")
 	}
 	if limited, is := store.(Limited); is {
-		if err := limited.Limits(&c.work.options); err != nil {
+		if err := limited.Prepare(&c.work.options); err != nil {
 			return err
 		}
 	}
 	r := &c.read
+	if r.got != nil {
+		return nil
+	}
 	r.keep = c.work.options.DataIntegrity
 	r.record = func(key []byte) {
 		r.records++
@@ -114,9 +118,6 @@ func (c *Client) RunLoad(ctx context.Context, observer Observer, load *Load, ite
 
 func (c *Client) while(ctx context.Context, observer Observer, more func() bool, next func() *Operation) (Result, error) {
 	c.observer, c.result = observer, Result{}
-	if indexer, is := c.store.(Indexer); is {
-		indexer.Index(c.work.options.Mix.Scan > 0)
-	}
 	start := clock.Now()
 	var err error
 	for more() {

@@ -21,10 +21,12 @@ type table struct {
 	returned func(keys []string) []string
 }
 
-func (s *table) Index(scans bool) {
+func (s *table) Prepare(o *Options) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.scans = scans
+	s.scans = o.Mix.Scan > 0
+
+	return nil
 }
 
 func (s *table) Read(key []byte, field int, got func(int, []byte)) (bool, error) {

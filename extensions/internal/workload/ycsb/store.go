@@ -29,13 +29,9 @@ type Scanner interface {
 
 // Limited is a Store that does not support all workloads.
 type Limited interface {
-	// Limits returns an error that names the unsupported option.
-	Limits(o *Options) error
-}
-
-// Indexer is a Store that must know before a run whether the workload scans.
-type Indexer interface {
-	Index(scans bool)
+	// Prepare prepares the store for runs with the options, or returns an error that names the
+	// unsupported one.
+	Prepare(o *Options) error
 }
 
 // Observer receives each operation, in the client's goroutine.
@@ -74,8 +70,8 @@ type whole struct {
 	read, write []byte
 }
 
-// Limits implements Limited: single fields cannot be read or written.
-func (*whole) Limits(o *Options) error {
+// Prepare implements Limited: single fields cannot be read or written.
+func (*whole) Prepare(o *Options) error {
 	for _, option := range []struct {
 		name string
 		set  bool
