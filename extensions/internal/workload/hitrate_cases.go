@@ -168,9 +168,6 @@ func (b *Benchmark) drawAccess(random *rand.Rand) uint32 {
 	return uint32(b.hot + random.IntN(len(b.cases)-b.hot))
 }
 
-// Config returns the configuration.
-func (b *Benchmark) Config() *RateConfig { return &b.config }
-
 // Hot reports whether case i is hot.
 func (b *Benchmark) Hot(i int) bool { return i < b.hot }
 

@@ -62,13 +62,6 @@ func (v *Values) Append(buf []byte, i int) []byte {
 	return append(buf, rest.pool...)
 }
 
-// Size returns the size of key i's value in bytes.
-func (v *Values) Size(i int) int {
-	_, rest := v.parts(i)
-
-	return rest.size
-}
-
 // Verify returns nil if value belongs to key i, and otherwise ErrWrongSize, ErrWrongKey or
 // ErrWrongBytes.
 func (v *Values) Verify(i int, value []byte) error {

@@ -64,12 +64,6 @@ func (w *Workload) command(op Op) *command {
 	return w.commands[op-numOps]
 }
 
-// Keys returns the workload's keys.
-func (w *Workload) Keys() *Keys { return &w.options.Keys }
-
-// Values returns the workload's values.
-func (w *Workload) Values() *Values { return w.values }
-
 // Client returns client number index, from 0, of a group of clients. It is at the start of its
 // random stream. It returns an error if the store lacks an operation of the mix, or if there are
 // fewer keys than clients that share them.

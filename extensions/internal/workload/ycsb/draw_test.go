@@ -50,6 +50,9 @@ func requireUnsurprising(t *testing.T, chiSquare, freedom float64) {
 	require.InDelta(t, freedom, chiSquare, 4*math.Sqrt(2*freedom), "chi-square")
 }
 
+// Records returns the number of loaded and inserted records.
+func (w *Workload) Records() int64 { return w.inserts.last.Load() + 1 }
+
 const of200 = `"recordCount": 200, "mix": {"read": 1}, "requestDistribution": `
 
 func TestDrawsAgreeWithYCSB(t *testing.T) {

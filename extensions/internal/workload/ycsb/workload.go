@@ -68,9 +68,6 @@ func FieldIndex(name []byte) int {
 	return index
 }
 
-// Records returns the number of loaded and inserted records.
-func (w *Workload) Records() int64 { return w.inserts.last.Load() + 1 }
-
 // AppendKey appends a record's key, as CoreWorkload.buildKeyName forms it.
 func (w *Workload) AppendKey(buf []byte, record int64) []byte {
 	if w.options.InsertOrder == Hashed {
