@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"strings"
@@ -69,7 +70,8 @@ type Conn struct {
 // cancelled.
 func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	full := *cfg
-	full.defaults()
+	full.Timeout, full.ConnectTimeout = cmp.Or(cfg.Timeout, DefaultTimeout), cmp.Or(cfg.ConnectTimeout, DefaultConnectTimeout)
+	full.MaxValue = cmp.Or(cfg.MaxValue, DefaultMaxValue)
 	ctx, cancel := context.WithTimeout(ctx, full.ConnectTimeout)
 	defer cancel()
 
@@ -81,18 +83,6 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	c.timeout = full.Timeout
 
 	return c, nil
-}
-
-func (c *Config) defaults() {
-	if c.Timeout == 0 {
-		c.Timeout = DefaultTimeout
-	}
-	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = DefaultConnectTimeout
-	}
-	if c.MaxValue == 0 {
-		c.MaxValue = DefaultMaxValue
-	}
 }
 
 func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
