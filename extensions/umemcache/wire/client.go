@@ -36,7 +36,8 @@ type Client struct {
 }
 
 type operation struct {
-	command command
+	do      func(*Client, *conn) *Error
+	repeats bool   // after a lost lock
 	key     []byte // encoded key
 	into    []byte
 	fill    func() ([]byte, error)
@@ -45,16 +46,8 @@ type operation struct {
 
 	value []byte // result of the operation
 	found bool
+	locks bool // a get that missed owns the lock
 }
-
-type command int
-
-const (
-	doGet command = iota
-	doGetOrSet
-	doSet
-	doDel
-)
 
 // NewClient returns a user of the target, whose operations have this timeout.
 func NewClient(target Target, timeout time.Duration) *Client {
@@ -82,7 +75,7 @@ func (c *Client) Connect(ctx context.Context) error {
 // only way to decline the fill lock. So a miss costs a later operation a new connection. If another
 // client holds the lock, Get waits for that client's value.
 func (c *Client) Get(ctx context.Context, key, into []byte) (value []byte, found bool, err error) {
-	c.operation = operation{command: doGet, key: c.key, into: into}
+	c.operation = operation{do: (*Client).get, key: c.key, into: into}
 	err = c.run(ctx, key)
 
 	return c.value, c.found, err
@@ -97,7 +90,7 @@ func (c *Client) Get(ctx context.Context, key, into []byte) (value []byte, found
 // connection before it has the value, the error has kind lock_lost. G2 and G3 do not acknowledge
 // values, so that may be noticed only later: see Retries.
 func (c *Client) GetOrSet(ctx context.Context, key, into []byte, fill func() ([]byte, error)) (value []byte, found bool, err error) {
-	c.operation = operation{command: doGetOrSet, key: c.key, into: into, fill: fill}
+	c.operation = operation{do: (*Client).getOrSet, key: c.key, into: into, fill: fill}
 	err = c.run(ctx, key)
 
 	return c.value, c.found, err
@@ -110,7 +103,7 @@ func (c *Client) Set(ctx context.Context, key, value []byte) error {
 	if e := c.checkValue(value); e != nil {
 		return e
 	}
-	c.operation = operation{command: doSet, key: c.key, made: value, filled: true}
+	c.operation = operation{do: (*Client).set, repeats: true, key: c.key, made: value, filled: true}
 
 	return c.run(ctx, key)
 }
@@ -118,7 +111,7 @@ func (c *Client) Set(ctx context.Context, key, value []byte) error {
 // Del deletes the key, whether it exists or not. It takes the fill lock from its holder, whose fill
 // fails with kind lock_lost.
 func (c *Client) Del(ctx context.Context, key []byte) error {
-	c.operation = operation{command: doDel, key: c.key}
+	c.operation = operation{do: (*Client).del, key: c.key}
 
 	return c.run(ctx, key)
 }
@@ -159,7 +152,7 @@ func (c *Client) run(ctx context.Context, key []byte) error {
 	}
 	for tries := setTries; e == nil; {
 		e = c.target.do(c, key)
-		if tries--; e == nil || tries == 0 || c.command != doSet || e.Kind != KindLockLost || c.cancelled() != nil {
+		if tries--; e == nil || tries == 0 || !c.repeats || e.Kind != KindLockLost || c.cancelled() != nil {
 			break
 		}
 		e = nil
@@ -274,7 +267,7 @@ func (c *Client) on(t *thread) *Error {
 		}
 		e = c.use(conn)
 	}
-	inStep = e == nil && !conn.Broken() && (c.command != doGet || c.found) // otherwise it still owns the lock
+	inStep = e == nil && !conn.Broken() && !c.locks
 
 	return e
 }
@@ -291,5 +284,5 @@ func (c *Client) use(conn *conn) *Error {
 		return broken(err, "sending a command")
 	}
 
-	return c.perform(conn)
+	return c.do(c, conn)
 }

@@ -1,21 +1,13 @@
 package wire
 
-func (c *Client) perform(conn *conn) (e *Error) {
-	switch c.command {
-	case doGet:
-		c.value, c.found, e = conn.get(c.key, c.into)
+func (c *Client) get(conn *conn) (e *Error) {
+	c.value, c.found, e = conn.get(c.key, c.into)
+	c.locks = !c.found
 
-		return e
-	case doGetOrSet:
-		return c.getOrSet(conn)
-	case doSet:
-		return c.set(conn)
-	case doDel:
-		return conn.del(c.key)
-	}
-
-	return nil
+	return e
 }
+
+func (c *Client) del(conn *conn) *Error { return conn.del(c.key) }
 
 func (c *Client) getOrSet(conn *conn) (e *Error) {
 	c.value, c.found, e = conn.get(c.key, c.into)
