@@ -12,11 +12,4 @@ func (h *hits) of(status wire.Status) {
 	}
 }
 
-func readsValue(verb wire.Verb) bool {
-	switch verb { //nolint:exhaustive // other verbs read no value
-	case wire.Get, wire.Gets, wire.Gat, wire.Gats, wire.MetaGet:
-		return true
-	default:
-		return false
-	}
-}
+func readsValue(verb wire.Verb) bool { return verb >= wire.Get && verb <= wire.Gats || verb == wire.MetaGet }

@@ -20,21 +20,5 @@ const NumOps = int(numOps)
 
 // String returns the operation's name in [Mix].
 func (op Op) String() string {
-	switch op {
-	case Get:
-		return "get"
-	case Set:
-		return "set"
-	case Delete:
-		return "delete"
-	case Touch:
-		return "touch"
-	case GetOrSet:
-		return "getOrSet"
-	case GetMulti:
-		return "getMulti"
-	case numOps:
-	}
-
-	return "unknown"
+	return [...]string{"get", "set", "delete", "touch", "getOrSet", "getMulti"}[op]
 }
