@@ -34,22 +34,27 @@ const (
 
 // Config describes the servers, and how to use them.
 type Config struct {
-	Servers  []string // host:port, or paths of unix sockets
+	Servers []string // host:port, or paths of unix sockets
+	settings
+	TLS *k6x.TLS // nil: plain text
+
+	Hashing string
+	Shared  bool // clients share connections
+
+	Prefix string // prefix of every key
+	Binary bool   // values are returned as ArrayBuffers
+}
+
+// settings must be equal for clients to share connections.
+type settings struct {
 	Protocol wire.Protocol
 	User     string
 	Password string
-	TLS      *k6x.TLS // nil: plain text
 
 	Timeout        time.Duration // limit for one operation
 	ConnectTimeout time.Duration
 	MaxValue       int // maximum size of a value in bytes
-
-	Hashing  string
-	Shared   bool // clients share connections
-	PoolSize int  // connections per server, if shared
-
-	Prefix string // prefix of every key
-	Binary bool   // values are returned as ArrayBuffers
+	PoolSize       int // connections per server, if shared
 }
 
 type options struct {
@@ -72,8 +77,10 @@ type options struct {
 // The options of config take precedence over the URLs, and the URLs over the defaults.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
-		Timeout: k6x.DefaultTimeout, ConnectTimeout: k6x.DefaultConnectTimeout, MaxValue: wire.DefaultMaxValue,
-		Hashing: hashingKetama, Shared: o.Connection == k6x.ConnectionShared, PoolSize: defaultPoolSize, Prefix: o.Prefix,
+		settings: settings{
+			Timeout: k6x.DefaultTimeout, ConnectTimeout: k6x.DefaultConnectTimeout, MaxValue: wire.DefaultMaxValue, PoolSize: defaultPoolSize,
+		},
+		Hashing: hashingKetama, Shared: o.Connection == k6x.ConnectionShared, Prefix: o.Prefix,
 	}
 	if len(urls) == 0 {
 		urls = []string{defaultURL}
@@ -88,8 +95,8 @@ func (o *options) config(urls []string) (*Config, error) {
 			}
 		}
 		if i == 0 {
-			c.User, c.Password, c.Timeout, c.ConnectTimeout = one.User, one.Password, one.Timeout, one.ConnectTimeout
-		} else if one.User != c.User || one.Password != c.Password || one.Timeout != c.Timeout || one.ConnectTimeout != c.ConnectTimeout {
+			c.settings = one.settings
+		} else if one.settings != c.settings {
 			return nil, errURLs
 		}
 		server, err := serverAddress(address)
@@ -104,6 +111,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	k6x.Override(&c.Hashing, o.Hashing)
 	k6x.Override(&c.PoolSize, o.PoolSize)
 	k6x.Override(&c.MaxValue, o.MaxValue)
+
 	return c, c.validate(o)
 }
 

@@ -12,4 +12,6 @@ func (h *hits) of(status wire.Status) {
 	}
 }
 
-func readsValue(verb wire.Verb) bool { return verb >= wire.Get && verb <= wire.Gats || verb == wire.MetaGet }
+func readsValue(verb wire.Verb) bool {
+	return verb >= wire.Get && verb <= wire.Gats || verb == wire.MetaGet
+}

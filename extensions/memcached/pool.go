@@ -12,20 +12,14 @@ import (
 type pools = k6x.Shared[poolKey, *pool]
 
 type poolKey struct {
-	server                  string
-	protocol                wire.Protocol
-	user, password          string
-	useTLS                  bool
-	tls                     k6x.TLSOptions
-	timeout, connectTimeout time.Duration
-	maxValue, size          int
+	server string
+	settings
+	useTLS bool
+	tls    k6x.TLSOptions
 }
 
 func (c *Config) poolKey(server int) poolKey {
-	key := poolKey{
-		server: c.Servers[server], protocol: c.Protocol, user: c.User, password: c.Password,
-		timeout: c.Timeout, connectTimeout: c.ConnectTimeout, maxValue: c.MaxValue, size: c.PoolSize,
-	}
+	key := poolKey{server: c.Servers[server], settings: c.settings}
 	if c.TLS != nil {
 		key.useTLS, key.tls = true, c.TLS.Options()
 	}

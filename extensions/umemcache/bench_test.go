@@ -181,7 +181,7 @@ func TestRunTakesTurns(t *testing.T) {
 
 func TestRunContinuesWhileOneClientWaitsForALock(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{Timeout: time.Hour})
-	owner, err := wire.NewPool(server.Address(), wire.DefaultOptions())
+	owner, err := wire.NewPool(server.Address(), wire.Options{Settings: wire.DefaultSettings()})
 	require.NoError(t, err)
 	defer owner.Close()
 	release, released := make(chan struct{}), make(chan struct{})
@@ -240,7 +240,7 @@ func TestHitRateInAStep(t *testing.T) {
 
 func TestRunIsInterrupted(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{Timeout: time.Hour})
-	owner, err := wire.NewPool(server.Address(), wire.DefaultOptions())
+	owner, err := wire.NewPool(server.Address(), wire.Options{Settings: wire.DefaultSettings()})
 	require.NoError(t, err)
 	defer owner.Close()
 	const key = "key:000000000000"

@@ -34,15 +34,11 @@ type Config struct {
 
 // targetConfig holds the settings that must be equal for clients to share connections.
 type targetConfig struct {
-	Address              string
-	Cluster              bool
-	Generation           wire.Generation
-	Threads              int
-	ConnectionsPerThread int
-	ConnectTimeout       time.Duration
-	MaxValue             int // maximum size of a value in bytes
-	UseTLS               bool
-	TLS                  k6x.TLSOptions
+	Address string
+	Cluster bool
+	wire.Settings
+	UseTLS bool
+	TLS    k6x.TLSOptions
 }
 
 type options struct {
@@ -67,12 +63,8 @@ func (o *options) config(urls []string) (*Config, error) {
 	default:
 		return nil, fmt.Errorf("the url must be one server, or one node of a cluster, not %d", len(urls))
 	}
-	defaults := wire.DefaultOptions()
 	c := &Config{
-		Target: targetConfig{
-			Address: address, Cluster: o.Cluster, Generation: defaults.Generation, Threads: defaults.Threads,
-			ConnectionsPerThread: defaults.ConnectionsPerThread, ConnectTimeout: defaults.ConnectTimeout, MaxValue: defaults.MaxValue,
-		},
+		Target:  targetConfig{Address: address, Cluster: o.Cluster, Settings: wire.DefaultSettings()},
 		Timeout: k6x.DefaultTimeout, Binary: o.Values == valuesBinary,
 	}
 	k6x.Override(&c.Target.Threads, o.Threads)
@@ -97,7 +89,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	); err != nil {
 		return nil, err
 	}
-	target, err := c.Target.open(c.Target.options()) // does not connect, and checks the options
+	target, err := c.Target.open(wire.Options{Settings: c.Target.Settings}) // does not connect, and checks the options
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +99,7 @@ func (o *options) config(urls []string) (*Config, error) {
 }
 
 func (c *Config) open(vu modules.VU) (wire.Target, error) {
-	o := c.Target.options()
-	o.Dial = dialer(vu)
+	o := wire.Options{Settings: c.Target.Settings, Dial: dialer(vu)}
 	if c.TLS != nil {
 		o.TLS = c.TLS.Config(vu, "", tls.VersionTLS13)
 	}
@@ -128,13 +119,6 @@ func dialer(vu modules.VU) wireconn.Dial {
 		}
 
 		return conn, err
-	}
-}
-
-func (c *targetConfig) options() wire.Options {
-	return wire.Options{
-		Generation: c.Generation, Threads: c.Threads, ConnectionsPerThread: c.ConnectionsPerThread,
-		ConnectTimeout: c.ConnectTimeout, MaxValue: c.MaxValue,
 	}
 }
 

@@ -42,7 +42,7 @@ func servers(t *testing.T) []server {
 }
 
 func optionsOf(g wire.Generation) wire.Options {
-	o := wire.DefaultOptions()
+	o := wire.Options{Settings: wire.DefaultSettings()}
 	o.Generation = g
 
 	return o

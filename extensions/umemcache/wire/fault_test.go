@@ -34,7 +34,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		{func(o *wire.Options) { o.ConnectTimeout = 0 }, "connectTimeout must be more than 0, not 0s"},
 		{func(o *wire.Options) { o.MaxValue = -1 }, "maxValue must be at least 0, not -1"},
 	} {
-		o := wire.DefaultOptions()
+		o := wire.Options{Settings: wire.DefaultSettings()}
 		test.change(&o)
 		_, err := wire.NewPool("[::1]:1", o)
 		require.EqualError(t, err, test.want)
@@ -50,7 +50,7 @@ func TestAddressesThatCannotBe(t *testing.T) {
 		"[::1]:":          `the address must look like [::1]:10047, not "[::1]:"`,
 		"127.0.0.1:10047": `the address must be an IPv6 address, such as [::1]:10047, not "127.0.0.1:10047": umem-cache supports no other`,
 	} {
-		_, err := wire.NewPool(address, wire.DefaultOptions())
+		_, err := wire.NewPool(address, wire.Options{Settings: wire.DefaultSettings()})
 		require.EqualError(t, err, want)
 	}
 }

@@ -20,20 +20,26 @@ const (
 	DefaultMaxValue             = 24 << 20 // bytes: the largest value for a thread with a quarter of 100 MiB
 )
 
-// Options describe a server or a cluster. All but TLS and Dial are required.
-type Options struct {
+// Settings describe a server or a cluster.
+type Settings struct {
 	Generation           Generation
 	Threads              int           // number of threads that the server was built with
 	ConnectionsPerThread int           // maximum; must not exceed the server's limit
 	ConnectTimeout       time.Duration // limit for dialling and the handshake together
 	MaxValue             int           // maximum length of a value in bytes, sent or received
-	TLS                  *tls.Config   // nil: plain text
-	Dial                 wireconn.Dial // nil: a net.Dialer. The network is tcp6, the only one of the server
 }
 
-// DefaultOptions are for a server as its Makefile builds it.
-func DefaultOptions() Options {
-	return Options{
+// Options are Settings, all of them required, and how to connect.
+type Options struct {
+	Settings
+
+	TLS  *tls.Config   // nil: plain text
+	Dial wireconn.Dial // nil: a net.Dialer. The network is tcp6, the only one of the server
+}
+
+// DefaultSettings are for a server as its Makefile builds it.
+func DefaultSettings() Settings {
+	return Settings{
 		Generation: G3, Threads: DefaultThreads, ConnectionsPerThread: DefaultConnectionsPerThread,
 		ConnectTimeout: 5 * time.Second, MaxValue: DefaultMaxValue,
 	}
@@ -42,7 +48,7 @@ func DefaultOptions() Options {
 const maxThreads = 1 << 10
 
 // Validate returns an error that names an invalid option and its valid values.
-func (o *Options) Validate() error {
+func (o *Settings) Validate() error {
 	switch {
 	case o.Generation < G1 || o.Generation > G3:
 		return fmt.Errorf("generation must be from %s to %s", G1, G3)
