@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
@@ -112,4 +114,136 @@ func (s *Step) Interval(f *Figure) (Range, bool) {
 	r, has := s.Intervals.Latency[f.Key]
 
 	return r, has
+}
+
+// leastBeyond is how many operations must be slower than a percentile. With fewer, the percentile
+// depends on a few slow operations and varies between runs.
+const leastBeyond = 10
+
+// leastSeconds is the shortest time for a rate. Below it, the clock and the start dominate.
+const leastSeconds = 0.1
+
+// Percentile is in thousandths: 990 is p99.
+type Percentile int
+
+// The percentiles of a step.
+const (
+	P50  Percentile = 500
+	P90  Percentile = 900
+	P95  Percentile = 950
+	P99  Percentile = 990
+	P999 Percentile = 999
+)
+
+// String returns a name such as "p99.9".
+func (p Percentile) String() string { return fmt.Sprintf("p%g", float64(p)/10) }
+
+// key returns the name in options and metrics, such as "p999".
+func (p Percentile) key() string { return strings.ReplaceAll(p.String(), ".", "") }
+
+// Beyond returns how many of the operations are slower than the percentile.
+func (p Percentile) Beyond(operations int64) int64 { return operations * int64(1000-p) / 1000 }
+
+// Needs returns the number of operations for which 10 are slower than the percentile.
+func (p Percentile) Needs() int64 { return leastBeyond * 1000 / int64(1000-p) }
+
+// RestsOnFew reports whether fewer than 10 of the timings are slower than the percentile.
+func (p Percentile) RestsOnFew(timings int64) bool { return p.Beyond(timings) < leastBeyond }
+
+// Show puts a percentile that rests on few timings in parentheses; a dash without timings.
+func (p Percentile) Show(text string, timings int64) string {
+	if timings == 0 {
+		return "-"
+	}
+	if p.RestsOnFew(timings) {
+		return "(" + text + ")"
+	}
+
+	return text
+}
+
+// Timings returns the number of measured durations of successful operations. A pipeline has one.
+func (s *Step) Timings() int64 {
+	if s.Timed > 0 {
+		return s.Timed
+	}
+
+	return s.Operations
+}
+
+// Timings returns the number of durations in all repeats.
+func (g *Group) Timings() int64 {
+	var n int64
+	for _, s := range g.Steps {
+		n += s.Timings()
+	}
+
+	return n
+}
+
+func (g *Group) timed() string {
+	if slices.ContainsFunc(g.Steps, func(s *Step) bool { return s.Timed > 0 }) {
+		return "pipeline"
+	}
+
+	return "operation"
+}
+
+// TooFew returns why a percentile has too few operations to be judged; "" if it has enough.
+func (g *Group) TooFew(p Percentile) string {
+	n := g.Timings()
+	if !p.RestsOnFew(n) {
+		return ""
+	}
+
+	return fmt.Sprintf("%s of %s rests on %d of them, 10 are needed: %s or more",
+		p, Counted(n, g.timed()), p.Beyond(n), Counted(p.Needs(), g.timed()))
+}
+
+// FewOperations returns why a step has too few operations for a mean or a rate; "" if it has
+// enough.
+func (g *Group) FewOperations() string {
+	n := g.Timings()
+	if n >= measure.LeastOperations {
+		return ""
+	}
+
+	return fmt.Sprintf("too short to measure: %s, at least %d are needed", Counted(n, g.timed()), measure.LeastOperations)
+}
+
+// TooShort returns why a step is too short for its rate to be judged; "" if it is long enough.
+func (g *Group) TooShort() string {
+	var n int64
+	seconds := 0.0
+	for _, s := range g.Steps {
+		operations, took := s.rated()
+		n += min(operations, s.Timings())
+		seconds += took
+	}
+	if n >= measure.LeastOperations && seconds >= leastSeconds {
+		return ""
+	}
+
+	return fmt.Sprintf("ops/s of %s in %s: at least %s and %gs are needed",
+		Counted(n, g.timed()), Span(seconds), Counted(measure.LeastOperations, g.timed()), leastSeconds)
+}
+
+// SupportNote names the shown percentiles that rest on too few operations in a step, or returns "".
+func SupportNote(steps []Step, shown ...Percentile) string {
+	var needs []string
+	for _, p := range shown {
+		if slices.ContainsFunc(steps, func(s Step) bool { return s.Operations > 0 && p.RestsOnFew(s.Timings()) }) {
+			needs = append(needs, fmt.Sprintf("%s needs %s operations", p, Thousands(p.Needs())))
+		}
+	}
+	if len(needs) == 0 {
+		return ""
+	}
+
+	note := fmt.Sprintf("In parentheses: percentiles with fewer than %d operations beyond them (%s).", leastBeyond, strings.Join(needs, ", "))
+	if slices.ContainsFunc(steps, func(s Step) bool { return s.Timed > 0 }) {
+		note += " A pipeline counts as one."
+	}
+
+	return note
 }
