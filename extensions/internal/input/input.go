@@ -205,6 +205,16 @@ func Nearest(name string, known []string) (nearest string) {
 	return nearest
 }
 
+// DidYouMean returns a suggestion at the end of an error, or "". It suggests nothing for a number.
+func DidYouMean(name string, known []string) string {
+	meant := Nearest(name, known)
+	if _, err := strconv.ParseFloat(name, 64); err == nil || meant == "" {
+		return ""
+	}
+
+	return "; did you mean " + meant + "?"
+}
+
 // NearestName is Nearest for methods and options, where short names are often alike.
 func NearestName(name string, known []string) string {
 	if len(name) < 4 {

@@ -11,6 +11,7 @@ import (
 
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
+	codepb "google.golang.org/genproto/googleapis/rpc/code"
 )
 
 // Failure returns an error for the first sample of k6's own protocols that means that an operation
@@ -112,20 +113,14 @@ func httpStatus(status string) string {
 	return strings.TrimSpace(status + " " + http.StatusText(n))
 }
 
-var grpcStatuses = [...]string{ //nolint:gochecknoglobals // a constant
-	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
-	"PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
-	"INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
-}
-
 func grpcFailure(s *metrics.Sample, status string) error {
 	method := tag(s, metrics.TagName)
 	if method == "" {
 		method = tag(s, metrics.TagURL)
 	}
 	name := "status " + status
-	if n, err := strconv.Atoi(status); err == nil && n >= 0 && n < len(grpcStatuses) {
-		name = grpcStatuses[n]
+	if n, err := strconv.ParseInt(status, 10, 32); err == nil && codepb.Code_name[int32(n)] != "" {
+		name = codepb.Code_name[int32(n)]
 	}
 
 	return fmt.Errorf("grpc: %s answered %s", strings.TrimPrefix(method, "/"), name)

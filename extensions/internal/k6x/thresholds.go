@@ -1,6 +1,7 @@
 package k6x
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -126,9 +127,6 @@ func (h *metricHint) hint(name string) string {
 	if !slices.Contains(known, module+"_failed") { // not one of our modules
 		return ""
 	}
-	if meant := input.Nearest(name, known); meant != "" {
-		return "; did you mean " + meant + "?"
-	}
 
-	return "; there are " + strings.Join(known, ", ")
+	return cmp.Or(input.DidYouMean(name, known), "; there are "+strings.Join(known, ", "))
 }

@@ -77,12 +77,7 @@ func newConfig(params output.Params) (Config, error) {
 }
 
 func unknown(key string, known []string) error {
-	hint := ""
-	if meant := input.Nearest(key, known); meant != "" {
-		hint = fmt.Sprintf("; did you mean %s?", meant)
-	}
-
-	return fmt.Errorf("unknown setting %q: it must be one of %s%s", key, strings.Join(known, ", "), hint)
+	return fmt.Errorf("unknown setting %q: it must be one of %s%s", key, strings.Join(known, ", "), input.DidYouMean(key, known))
 }
 
 // setting returns the value of -e, else the environment variable with the prefix SWEEP_.

@@ -103,23 +103,13 @@ func withTag(name, value string, samples []Tags) (with []Tags, problem string) {
 	case len(there) == 0:
 		known := tagNames(samples)
 		problem = fmt.Sprintf("no sample has the tag %s; there are %s%s",
-			name, strings.Join(known, ", "), DidYouMean(name, known))
+			name, strings.Join(known, ", "), input.DidYouMean(name, known))
 	default:
 		problem = fmt.Sprintf("no sample has %s:%s; there are %s %s%s",
-			name, value, name, strings.Join(there, ", "), DidYouMean(value, there))
+			name, value, name, strings.Join(there, ", "), input.DidYouMean(value, there))
 	}
 
 	return with, problem
-}
-
-// DidYouMean suggests a known name similar to name; never for numbers.
-func DidYouMean(name string, known []string) string {
-	meant := input.Nearest(name, known)
-	if _, err := strconv.ParseFloat(name, 64); err == nil || meant == "" {
-		return ""
-	}
-
-	return "; did you mean " + meant + "?"
 }
 
 func tagNames(samples []Tags) []string {
