@@ -79,7 +79,9 @@ func processEvents() (events common.Events) {
 	return events
 }
 
-// onEvent calls fn with the data of the next event of a kind, unless k6 exits before it.
+// onEvent calls fn with the data of the next event of a kind, unless k6 exits before it. The
+// subscription lasts until k6 exits: k6 waits half an hour for an event that it emits to a
+// subscriber that is about to leave.
 func onEvent(of common.Events, kind int, fn func(data any)) {
 	events := of.Global
 	if events == nil {
@@ -89,12 +91,11 @@ func onEvent(of common.Events, kind int, fn func(data any)) {
 	go func() {
 		defer events.Unsubscribe(id)
 		for event := range received {
-			wanted := int(event.Type) == kind
-			if wanted {
+			if int(event.Type) == kind {
 				contained(func() { fn(event.Data) })
 			}
 			event.Done()
-			if wanted || event.Type == exitEvent {
+			if event.Type == exitEvent {
 				return
 			}
 		}
