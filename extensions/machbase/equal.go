@@ -26,19 +26,14 @@ func Equal(got, want any) bool {
 	}
 
 	switch want := want.(type) {
-	case nil:
-		return got == nil
+	case nil, netip.Addr:
+		return got == want
 	case string:
-		switch got := got.(type) {
-		case string:
-			return got == want
-		case netip.Addr:
-			return got.String() == want
+		if address, ok := got.(netip.Addr); ok {
+			got = address.String()
 		}
-	case netip.Addr:
-		got, ok := got.(netip.Addr)
 
-		return ok && got == want
+		return got == want
 	case []byte:
 		got, ok := got.([]byte)
 

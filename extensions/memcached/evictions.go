@@ -18,7 +18,8 @@ func (c *client) watchEvictions(cfg wire.Config) {
 	if cfg.Dial != nil {
 		cfg.Dial = k6x.DialBeside(c.VU())
 	}
-	c.shared.watched.Watch(session.Client.Step(), cfg.Address, c.VU().State().Logger, func(ctx context.Context) (workload.EvictionsServer, error) {
+	step, logger := session.Client.Step(), c.VU().State().Logger
+	c.shared.watched.Watch(step, cfg.Address, logger, func(ctx context.Context) (workload.EvictionsServer, error) {
 		conn, err := wire.Dial(ctx, &cfg)
 
 		return statistics{conn}, err

@@ -91,7 +91,7 @@ func (a *args) withHeaders() *natsio.Msg {
 
 func headersOrNone(method, what string, value sobek.Value) (natsio.Header, error) {
 	if k6x.IsNullish(value) {
-		return nil, nil
+		return natsio.Header(nil), nil
 	}
 
 	return headers(method, what, value)

@@ -122,18 +122,23 @@ func (o *options) config(urls []string) (*Config, error) {
 	if c.login, err = o.authentication(); err != nil {
 		return nil, err
 	}
+
+	return c, o.check()
+}
+
+func (o *options) check() error {
 	switch {
 	case o.PingInterval.Duration <= 0:
-		return nil, fmt.Errorf("pingInterval must be more than 0, not %s", o.PingInterval)
+		return fmt.Errorf("pingInterval must be more than 0, not %s", o.PingInterval)
 	case o.ReconnectWait.Duration < 0 || o.ReconnectJitter.Duration < 0:
-		return nil, errors.New("reconnectWait and reconnectJitter must not be below 0")
+		return errors.New("reconnectWait and reconnectJitter must not be below 0")
 	case o.ReconnectBuffer < 0:
-		return nil, fmt.Errorf("reconnectBuffer must be a number of bytes, or 0 for none, not %d", o.ReconnectBuffer)
+		return fmt.Errorf("reconnectBuffer must be a number of bytes, or 0 for none, not %d", o.ReconnectBuffer)
 	case strings.ContainsAny(o.InboxPrefix, "*> \t\r\n") || strings.HasSuffix(o.InboxPrefix, "."):
-		return nil, fmt.Errorf("inboxPrefix must be a subject without wildcards and without a dot at its end, not %q", o.InboxPrefix)
+		return fmt.Errorf("inboxPrefix must be a subject without wildcards and without a dot at its end, not %q", o.InboxPrefix)
 	}
 
-	return c, nil
+	return nil
 }
 
 func (c *Config) key() string {

@@ -437,7 +437,7 @@ func (f *feed[T]) fetch(t *task) {
 	f.mustPull(t)
 	t.on = f.conn
 	t.job = func(ctx context.Context, _ *connection, r *record) error {
-		for b.count < b.wanted && !(o.noWait && len(f.come) == 0) {
+		for b.count < b.wanted && (!o.noWait || len(f.come) > 0) {
 			next, ok := f.take(ctx)
 			if !ok {
 				break

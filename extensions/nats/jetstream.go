@@ -186,8 +186,8 @@ func (h *jetStreamHandle) open(_ context.Context, conn *connection) (js *jetStre
 	js = &jetStream{}
 	opts := []jetstream.JetStreamOpt{
 		jetstream.WithDefaultTimeout(h.client.config.timeout), jetstream.WithPublishAsyncTimeout(h.client.config.timeout),
-		jetstream.WithPublishAsyncMaxPending(cmp.Or(h.options.MaxPending, defaultMaxPending)), jetstream.WithPublishAsyncAckHandler(js.acks.acked),
-		jetstream.WithPublishAsyncErrHandler(js.acks.failed),
+		jetstream.WithPublishAsyncMaxPending(cmp.Or(h.options.MaxPending, defaultMaxPending)),
+		jetstream.WithPublishAsyncAckHandler(js.acks.acked), jetstream.WithPublishAsyncErrHandler(js.acks.failed),
 	}
 	switch {
 	case h.options.Domain != "":
@@ -268,7 +268,9 @@ func (h *jetStreamHandle) streams(t *task) {
 	})(h, t)
 }
 
-func inStream[T any](t *task, ask func(context.Context, jetstream.Stream) (T, error)) func(context.Context, *jetStream, *record) (T, error) {
+func inStream[T any](
+	t *task, ask func(context.Context, jetstream.Stream) (T, error),
+) func(context.Context, *jetStream, *record) (T, error) {
 	name := read(&t.args, "the stream", k6x.Name)
 
 	return func(ctx context.Context, js *jetStream, _ *record) (answer T, err error) {

@@ -394,9 +394,10 @@ func (s *layoutStore) overStore(ctx context.Context, store *kvlayout.Store, r *r
 		return s.got(found.Value, r, err)
 	case jobPut:
 		return s.stored(r, store.Put(ctx, kvlayout.Record{Key: string(s.key), Value: s.value}))
-	default:
-		return store.Delete(ctx, "", string(s.key))
+	case jobDelete:
 	}
+
+	return store.Delete(ctx, "", string(s.key))
 }
 
 func (s *layoutStore) overWire(conn *wire.Conn) error {
@@ -425,14 +426,14 @@ func (s *layoutStore) overWire(conn *wire.Conn) error {
 		}
 
 		return s.stored(&s.record, s.retried(func() error { return conn.Put(s.bucket, s.encoded, value, timeout) }))
-	default:
-		remove := conn.Delete
-		if layout.Purges() {
-			remove = conn.Purge
-		}
-
-		return s.retried(func() error { return remove(s.bucket, s.encoded, timeout) })
+	case jobDelete:
 	}
+	remove := conn.Delete
+	if layout.Purges() {
+		remove = conn.Purge
+	}
+
+	return s.retried(func() error { return remove(s.bucket, s.encoded, timeout) })
 }
 
 func (s *layoutStore) got(value []byte, r *record, err error) error {

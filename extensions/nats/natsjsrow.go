@@ -62,16 +62,17 @@ func (c *client) natsjsRow(call sobek.FunctionCall) sobek.Value {
 	if min(o.Tables, o.Keys, o.Replicas) < 0 || max(o.Tables, o.Keys) > k6x.MaxElements || o.Replicas > maxReplicas {
 		a.refuse("tables and keys must be from 1 to %d, and replicas from 1 to %d", k6x.MaxElements, maxReplicas)
 	}
-	var names []string
-	for _, row := range allRows() {
-		names = append(names, row.Name)
+	rows := allRows()
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = row.Name
 	}
 	at := slices.Index(names, name)
 	if at < 0 {
 		a.refuse("unknown row %q; known are %s", name, strings.Join(names, ", "))
 	}
 	a.must()
-	n := &natsjsRow{row: allRows()[at], batch: newBatch(c)}
+	n := &natsjsRow{row: rows[at], batch: newBatch(c)}
 	n.perConnection = within(newJetStream(c), func(ctx context.Context, js jetstream.JetStream) (*kvlayout.Run, error) {
 		return n.row.Open(ctx, js, o)
 	})

@@ -124,11 +124,19 @@ func parse(text string) (server, error) {
 		text = "redis://" + net.JoinHostPort(host, port)
 	}
 	u, err := url.Parse(text)
-	if err != nil || strings.Contains(text, "#") ||
-		strings.Contains(text, "?") && (u.Scheme != "unix" || !socketQuery.MatchString(u.RawQuery)) {
+	if err != nil {
 		return server{}, errURL
 	}
-	s := server{Network: "tcp", TLS: u.Scheme == "rediss", User: u.User.Username()}
+
+	return serverOf(u)
+}
+
+func serverOf(u *url.URL) (s server, err error) {
+	query := u.RawQuery != "" || u.ForceQuery
+	if u.Fragment != "" || query && (u.Scheme != "unix" || !socketQuery.MatchString(u.RawQuery)) {
+		return server{}, errURL
+	}
+	s = server{Network: "tcp", TLS: u.Scheme == "rediss", User: u.User.Username()}
 	s.Password, _ = u.User.Password()
 	db := strings.Trim(u.Path, "/")
 	switch u.Scheme {

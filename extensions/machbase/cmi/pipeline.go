@@ -48,11 +48,12 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 		return nil, err
 	}
 	same, described := s.recognised(ctx, body, known)
-	switch {
-	case c.Broken() && described != nil:
+	if c.Broken() {
+		if described == nil {
+			described = c.failure(ctx, net.ErrClosed)
+		}
+
 		return nil, described
-	case c.Broken():
-		return nil, c.failure(ctx, net.ErrClosed)
 	}
 
 	// The server holds back its next answers until this one is acknowledged, which the kernel would

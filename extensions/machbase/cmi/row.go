@@ -50,7 +50,8 @@ func (r *row) set(data []byte) error {
 func (r *row) misfit(data []byte) error {
 	r.ends = r.ends[:0]
 
-	return protocolError("a row of %d bytes does not fit its columns; was the table created again since the statement was prepared?", len(data))
+	return protocolError("a row of %d bytes does not fit its columns: was the table created again after the statement was prepared?",
+		len(data))
 }
 
 func (c *Column) isNull(b []byte) bool {

@@ -81,22 +81,9 @@ func (t *Target) Parse(urls []string) error {
 	var user *url.Userinfo
 	options := map[string]string{}
 	for i, raw := range urls {
-		if !strings.Contains(raw, "@") && !strings.Contains(raw, "://") {
-			raw = "machbase://" + raw
-		}
-		parsed, err := url.Parse(raw)
-		if err != nil || !isURL(parsed) {
-			return errURL
-		}
-		given, err := url.ParseQuery(parsed.RawQuery)
+		parsed, given, port, err := parseURL(raw)
 		if err != nil {
-			return errURL
-		}
-		port := defaultPort
-		if text := parsed.Port(); text != "" {
-			if port, err = strconv.Atoi(text); err != nil || port < 1 || port > 65535 {
-				return errPort
-			}
+			return err
 		}
 		if i == 0 {
 			t.Host, t.Port = parsed.Hostname(), port
@@ -128,6 +115,26 @@ func (t *Target) Parse(urls []string) error {
 	}
 
 	return nil
+}
+
+func parseURL(raw string) (parsed *url.URL, options url.Values, port int, err error) {
+	if !strings.Contains(raw, "@") && !strings.Contains(raw, "://") {
+		raw = "machbase://" + raw
+	}
+	if parsed, err = url.Parse(raw); err != nil || !isURL(parsed) {
+		return nil, nil, 0, errURL
+	}
+	if options, err = url.ParseQuery(parsed.RawQuery); err != nil {
+		return nil, nil, 0, errURL
+	}
+	port = defaultPort
+	if text := parsed.Port(); text != "" {
+		if port, err = strconv.Atoi(text); err != nil || port < 1 || port > 65535 {
+			return nil, nil, 0, errPort
+		}
+	}
+
+	return parsed, options, port, nil
 }
 
 func isURL(parsed *url.URL) bool {

@@ -92,16 +92,16 @@ func (c *Conn) welcome() (*serverInfo, *Error) {
 	if err := c.next(); err != nil {
 		return nil, err
 	}
-	switch c.said.kind {
-	case sayErr:
+	if c.said.kind == sayErr {
 		e, _ := complaint(c.said.rest)
 
 		return nil, e
-	case sayInfo:
-		return c.learn()
-	default:
+	}
+	if c.said.kind != sayInfo {
 		return nil, Errorf(KindProtocol, "the server does not begin with INFO")
 	}
+
+	return c.learn()
 }
 
 func (c *Conn) learn() (*serverInfo, *Error) {

@@ -111,12 +111,8 @@ func (r *reader) message(s *statement, size int, withHeader bool) error {
 	if n < fewest || n > fewest+1 {
 		return r.wrong(size)
 	}
-	total, ok := number(words[n-1])
-	header := int64(0)
-	if ok && withHeader {
-		header, ok = number(words[n-2])
-	}
-	if !ok || header > total {
+	total, header, ok := sizes(words[n-2], words[n-1], withHeader)
+	if !ok {
 		return r.wrong(size)
 	}
 	if most := max(r.most, leastPayload); total > most {
@@ -145,6 +141,15 @@ func (r *reader) message(s *statement, size int, withHeader bool) error {
 	r.begin += whole
 
 	return nil
+}
+
+func sizes(before, last []byte, withHeader bool) (total, header int64, ok bool) {
+	total, ok = number(last)
+	if ok && withHeader {
+		header, ok = number(before)
+	}
+
+	return total, header, ok && header <= total
 }
 
 func isSpace(c rune) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/prometheus/procfs"
 	"github.com/shirou/gopsutil/v4/process"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -121,4 +122,16 @@ func startedAt(pid int32) (at time.Time, ok bool) {
 	ms, err := p.CreateTime()
 
 	return time.UnixMilli(ms), err == nil
+}
+
+// peakMemory returns the peak resident memory in bytes. ok is false outside
+// Linux.
+func peakMemory(pid int32) (bytes int64, ok bool) {
+	p, err := procfs.NewProc(int(pid))
+	if err != nil {
+		return 0, false
+	}
+	status, err := p.NewStatus()
+
+	return int64(status.VmHWM), err == nil && status.VmHWM > 0
 }

@@ -171,11 +171,11 @@ func tcpSockets() (procfs.NetTCP, error) {
 	if err != nil {
 		return nil, err
 	}
-	sockets, err := proc.NetTCP()
+	sockets, err := proc.NetTCP() //nolint:staticcheck // netlink is another protocol for the same list
 	if err != nil {
 		return nil, err
 	}
-	more, err := proc.NetTCP6()
+	more, err := proc.NetTCP6()            //nolint:staticcheck // netlink is another protocol for the same list
 	if err != nil && !os.IsNotExist(err) { // IPv6 may be disabled
 		return nil, err
 	}
@@ -200,17 +200,6 @@ func addressOf(ip net.IP, port uint64) netip.AddrPort {
 	address, _ := netip.AddrFromSlice(ip)
 
 	return netip.AddrPortFrom(address.Unmap(), uint16(port))
-}
-
-// peakMemory returns the peak resident memory in bytes.
-func peakMemory(pid int32) (bytes int64, ok bool) {
-	p, err := procfs.NewProc(int(pid))
-	if err != nil {
-		return 0, false
-	}
-	status, err := p.NewStatus()
-
-	return int64(status.VmHWM), err == nil && status.VmHWM > 0
 }
 
 // clock returns the processor time of the server's own processes; reading takes a microsecond. It

@@ -51,8 +51,6 @@ func (p *Server) clock() (time.Duration, bool) { return 0, false }
 // forks returns true, because it cannot know.
 func (p *Server) forks() bool { return true }
 
-func peakMemory(int32) (bytes int64, ok bool) { return 0, false }
-
 func listeners() ([]listener, error) {
 	connections, err := psnet.Connections("tcp")
 	if err != nil {

@@ -333,7 +333,8 @@ func (c *Beside) Markdown() string {
 	if len(c.Facts) == 0 {
 		b.WriteString("nothing that the reports know of.\n")
 	} else {
-		columns := []column{{"fact", true, func(i int) string { return c.Facts[i].Name }}}
+		columns := make([]column, 1, 1+len(names))
+		columns[0] = column{"fact", true, func(i int) string { return c.Facts[i].Name }}
 		for j, name := range names {
 			columns = append(columns, column{name, false, func(i int) string { return cmp.Or(c.Facts[i].Values[j].Short(), "-") }})
 		}

@@ -67,7 +67,8 @@ var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a const
 	{name: "client_wait_p99_ms", path: "clientWaitMs.p99"},
 	{name: "request_p50_ms", path: "requestMs.p50"},
 	{name: "request_p99_ms", path: "requestMs.p99"},
-	{name: csvTable, cell: ofTable}, {name: "table_row", cell: ofTable}, {name: "table_column", cell: ofTable}, {name: "table_value", cell: ofTable},
+	{name: csvTable, cell: ofTable}, {name: "table_row", cell: ofTable},
+	{name: "table_column", cell: ofTable}, {name: "table_value", cell: ofTable},
 	{name: "limited_by", path: "witness.limitedBy"},
 }, intervalColumns(), []csvColumn{
 	{name: "variant", cell: func(_ *Report, s *Step) any { return NameOf(s.Variant) }},

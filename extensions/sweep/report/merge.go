@@ -94,8 +94,8 @@ func sameRun(a, b *Report) error {
 		return errors.New("one is of a search, whose steps depend on what it measured itself")
 	}
 	for _, d := range differences(a, b) {
-		root, name, _ := strings.Cut(d.Name, ".")
-		if root == "scenario" || root == "k6" || root == "params" && name != segmentParam || root == "target" && (name == "kind" || name == "version") {
+		param, is := strings.CutPrefix(d.Name, "params.")
+		if is && param != segmentParam || slices.Contains([]string{"scenario", "k6", "target.kind", "target.version"}, d.Name) {
 			return errors.New(d.String())
 		}
 	}

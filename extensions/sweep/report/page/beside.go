@@ -82,7 +82,7 @@ func newBesideSection(c *report.Beside) besideSection {
 		s.Differ.Columns = append(s.Differ.Columns, column{Name: name, Text: true})
 	}
 	for _, f := range c.Facts {
-		cells := []cell{head(f.Name)}
+		cells := append(make([]cell, 0, 1+len(f.Values)), head(f.Name))
 		for i := range f.Values {
 			cells = append(cells, cell{Text: cmp.Or(f.Values[i].Short(), "–"), Class: "text"})
 		}

@@ -169,7 +169,7 @@ func extentOf(curves []curve) (lo, hi float64, most int64) {
 }
 
 func tailPlot(s *sweep, op string, curves []curve, most int64, lo, hi float64) *plot {
-	texts := []string{s.unit()}
+	texts := append(make([]string, 0, 1+len(curves)), s.unit())
 	for i := range curves {
 		c := &curves[i]
 		c.class, c.place = fmt.Sprintf("r%d", rampAt(i, len(curves))), i

@@ -190,10 +190,7 @@ var percentiles = []*report.Figure{report.FigureOf("p50"), report.FigureOf("p99"
 // latency is figure 2: three percentiles of each step, a plot for each kind of operation.
 func latency(s *sweep) figure {
 	f := figure{ID: "latency", Title: "Latency"}
-	var values []float64
-	for _, of := range percentiles {
-		values = append(values, s.values(of)...)
-	}
+	values := slices.Concat(s.values(percentiles[0]), s.values(percentiles[1]), s.values(percentiles[2]))
 	if lo, hi, ok := extent(values, true); ok {
 		for _, one := range s.series {
 			if p := latencyPlot(s, one, lo, hi); p != nil {

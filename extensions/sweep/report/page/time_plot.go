@@ -98,7 +98,8 @@ func (t *timePlot) timeAxis() {
 		t.write(min(tick.at, t.right-textWidth(tick.text)/4), y+17, "tick", "middle", tick.text)
 	}
 	t.write(t.right, y+33, "axis-title", "end", t.x.title)
-	t.told = append(t.told, fmt.Sprintf("%s in slots of %s.", report.Counted(int64(len(t.over.Slots)), "slot"), span(t.step.OverTime.SlotSeconds)))
+	slots := report.Counted(int64(len(t.over.Slots)), "slot")
+	t.told = append(t.told, fmt.Sprintf("%s in slots of %s.", slots, span(t.step.OverTime.SlotSeconds)))
 }
 
 func (t *timePlot) at(d time.Duration) float64 {
