@@ -313,7 +313,7 @@ func TestPercentilesOfPipelinesRestOnPipelines(t *testing.T) {
 		"KEYS", "1000", "MIX", "get:1", "PIPELINE", "50", "GATES", gates)})
 	require.Equal(t, exitMarkedFailed, r.code, r.output)
 	require.Equal(t, 1000, cacheSteps(t, r, "cache-sweep-memcached")[0].Ops)
-	undecided := strings.Join(r.lines("undecided"), "\n")
+	undecided := strings.Join(r.lines("UNDECIDED: "), "\n")
 	require.Contains(t, undecided, "p99 of 20 pipelines rests on 0 of them", r.output)
 	require.NotContains(t, undecided, "p50", r.output)
 	table := r.table(t, "cache-sweep-memcached")
