@@ -49,10 +49,6 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 	}
 	same, described := s.recognised(ctx, body, known)
 	if c.Broken() {
-		if described == nil {
-			described = c.failure(ctx, net.ErrClosed)
-		}
-
 		return nil, described
 	}
 
@@ -87,13 +83,19 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 	}
 }
 
-func (s *Stmt) recognised(ctx context.Context, body []byte, known selection) (bool, error) {
-	if !bytes.Equal(body, known.description) {
-		return false, s.described(ctx, body)
+// recognised reports whether the description is the known one. It returns an error if it is not and
+// cannot be read, and if the connection is broken.
+func (s *Stmt) recognised(ctx context.Context, body []byte, known selection) (same bool, err error) {
+	if same = bytes.Equal(body, known.description); same {
+		s.layout, s.parameters, s.kind = known.layout, known.parameters, statementSelect
+	} else {
+		err = s.described(ctx, body)
 	}
-	s.layout, s.parameters, s.kind = known.layout, known.parameters, statementSelect
+	if err == nil && s.conn.Broken() {
+		err = s.conn.failure(ctx, net.ErrClosed)
+	}
 
-	return true, nil
+	return same, err
 }
 
 func (c *Conn) awaitFree(ctx context.Context, id uint32) error {
