@@ -42,7 +42,7 @@ type client struct {
 	badRowsBreak bool
 }
 
-var background = context.Background()
+var background = context.Background() //nolint:gochecknoglobals // a constant
 
 func checkLogin(cfg *machbase.Config) error {
 	if strings.Contains(cfg.Host+cfg.User+cfg.Password, ";") {
