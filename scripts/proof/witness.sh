@@ -8,7 +8,7 @@
 #   scripts/proof/witness.sh --tally      prints the results so far, as a table
 #   scripts/proof/witness.sh --write      writes them into README.md in this folder
 #   scripts/proof/witness.sh --case NAME  one run of one case, with its evidence
-#   scripts/proof/witness.sh --cost       measures and writes the effect of the witness; 15 minutes
+#   scripts/proof/witness.sh --cost       measures and writes the effect of the witness; 20 minutes
 #
 # It needs two otherwise idle processors, and root for the case quota (a control group). The results
 # are in results/witness-proof.tsv; remove it to begin again.
@@ -148,12 +148,12 @@ cost() { # CLIENTS PAIRS
 # costs prints the lines of the judged pairs.
 costs() {
   taskset -c 0 bin/k6 run --quiet scenarios/stock-load.js >&2
-  { cost 8 120; cost 64 40; } | tee "$work/cost" >&2
+  { cost 8 120; cost 64 90; } | tee "$work/cost" >&2
   stamp >"$work/stamp"
   {
     echo '```'
     awk '/^step/ && !seen++; /^rollup/' "$work/cost"
-    printf '```\n\n*120 and 40 pairs of runs of 2 s without the witness and with it'
+    printf '```\n\n*120 and 90 pairs of runs of 2 s without the witness and with it'
     awk -F'\t' '{ printf ", %s, of %s, on %s.*\n", $1, $2, $3 }' "$work/stamp"
   } | put cost
 }
