@@ -137,8 +137,8 @@ tally() {
     }' "$seen"
 }
 
-# cost decides from pairs of runs, without and with the witness, whether ops/s, p50 or p99 differ. k6
-# and the server have a processor each: on shared ones the noise needs some thousand pairs.
+# cost decides from pairs of runs, without and with the witness, whether ops/s, p50 or p99 differ.
+# k6 and the server have a processor each: on shared ones the noise needs some thousand pairs.
 cost() { # CLIENTS PAIRS
   local one=(taskset -c 0 bin/k6 run --quiet -e CLIENTS="$1" -e DURATION=2s -e WARMUP=500ms -e QUIET=0s scenarios/stock-rollup.js)
   bin/k6 x sweep ab --pairs "$2" --gate opsPerSecond=-2% --gate p50=+2% --gate p99=+2% -- \
