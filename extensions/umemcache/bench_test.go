@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6x"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/testutil"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
@@ -125,35 +124,18 @@ func TestRunMisused(t *testing.T) {
 	require.Equal(t, "usage", init.fail(`client.run({ iterations: 1 })`).Kind)
 }
 
-func doStep(t *testing.T, root modules.Module, server *umemtest.Server, s *measure.Step, options, before, during string) measure.Reading {
+func step(t *testing.T, n int, plan measure.Plan, server *umemtest.Server, options, before, during string) measure.Reading {
 	t.Helper()
-	errs := make([]error, s.Clients())
-	var wait sync.WaitGroup
-	for i := range errs {
+	root, id := New(), uint64(0)
+
+	return testutil.Step(t, n, plan, "step", func() *testutil.Runner {
 		v := newInitVU(t, root, server)
-		v.Start(uint64(i + 1))
-		session := &k6x.Session{Client: s.Client(i), Op: "step"}
-		v.VU.CtxField = k6x.WithSession(v.VU.CtxField, session)
+		id++
+		v.Start(id)
 		v.Run(`var client = new umemcache.Client(addr, ` + options + `)`)
-		wait.Go(func() {
-			defer session.End()
-			defer s.Client(i).Leave()
-			if _, errs[i] = v.JS.RunString(before); errs[i] != nil {
-				return
-			}
-			errs[i] = s.Client(i).Run(context.Background(), "step", nil, func() error {
-				_, err := v.JS.RunString(during)
 
-				return err
-			})
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		require.NoError(t, err)
-	}
-
-	return s.Read()
+		return v.Runner
+	}, before, during)
 }
 
 func TestRunTakesTurns(t *testing.T) {
@@ -161,8 +143,8 @@ func TestRunTakesTurns(t *testing.T) {
 	for _, g := range []wire.Generation{wire.G1, wire.G3} {
 		server := umemtest.Start(t, umemtest.Options{Generation: g})
 		// The kernel may begin to record receive times some 10 ms late, hence the warm-up.
-		step := measure.NewStep(clients, measure.Plan{Operations: operations, Warmup: 100 * time.Millisecond}, nil)
-		r := doStep(t, New(), server, step, `{ generation: '`+g.String()+`', connectionsPerThread: 2 }`,
+		plan := measure.Plan{Operations: operations, Warmup: 100 * time.Millisecond}
+		r := step(t, clients, plan, server, `{ generation: '`+g.String()+`', connectionsPerThread: 2 }`,
 			`client.prefill({ keys: { count: 50 }, values: { min: 0, max: 30000 } })`,
 			`client.run({ iterations: 50, keys: { count: 50 }, mix: { get: 8, getOrSet: 1 }, values: { min: 0, max: 30000 } })`)
 		require.True(t, r.Complete)
@@ -223,8 +205,7 @@ func TestHitRateInAStep(t *testing.T) {
 	const clients, accesses = 5, 3355 // 8 * 1048576 * 80 / 20 / 10000
 	const config = `{ config: { memory: 1048576, item: 10000, random: true }, verify: true`
 	server := umemtest.Start(t, umemtest.Options{})
-	root, s := New(), measure.NewStep(clients, measure.Plan{UntilDone: true}, nil)
-	r := doStep(t, root, server, s, "{}",
+	r := step(t, clients, measure.Plan{UntilDone: true}, server, "{}",
 		`client.connect(); client.hitRate(`+config+`, pass: 'warmup' })`, `client.hitRate(`+config+`, pass: 'timed', iterations: 10 })`)
 	require.True(t, r.Complete)
 	require.Len(t, r.Ops, 1)
