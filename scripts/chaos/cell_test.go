@@ -345,7 +345,7 @@ func (c *cell) command(address, control string) (*exec.Cmd, error) {
 		args = append([]string{"bash", "-c", `mount --bind "$0" /etc/resolv.conf && exec "$@"`, file}, args...)
 	}
 	if c.fault.mounts() {
-		args = append([]string{"unshare", "--mount"}, args...)
+		args = append([]string{"unshare", "--map-root-user", "--mount"}, args...) // so a user may mount, too
 	}
 	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // killed with all its children when it is late
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
