@@ -380,6 +380,7 @@ func TestRunIsInterruptedByCtrlC(t *testing.T) {
 	r := k6(t, options{
 		script: "cache-sweep.js",
 		env:    cachesEnv(t, "TARGET", "redis", "CLIENTS", "4", "DURATION", "10m", "WARMUP", "0s", "KEYS", "1000"),
+		shows:  worked,
 		measuring: func(k6 *os.Process) {
 			interrupted = time.Now()
 			_ = k6.Signal(os.Interrupt)

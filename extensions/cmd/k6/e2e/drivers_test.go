@@ -98,6 +98,7 @@ func TestRollupOverHTTP(t *testing.T) {
 
 func TestRollupOverHTTPThatFindsNothing(t *testing.T) {
 	t.Parallel()
+	loadStock(t) // makes the tables
 	for address, want := range map[string]string{httpURL(t): "the answer has 0 rows, not 60: run stock-load.js first", "http://127.0.0.1:1": "connection refused"} {
 		r := k6(t, options{script: "stock-rollup-http.js", env: map[string]string{"MACHBASE_HTTP_URL": address, "CODE": "no such code"}})
 		require.Equal(t, exitAborted, r.code, r.output)

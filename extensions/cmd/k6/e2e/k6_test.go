@@ -86,6 +86,9 @@ type options struct {
 // measured matches k6's progress line during a measured phase.
 var measured = regexp.MustCompile(`clients? +[0-9,]+/[0-9,]+ ops|clients? +[0-9.a-z]+/[0-9.a-z]+s`)
 
+// worked matches it after an operation, or after a second.
+const worked = `clients? +[1-9][0-9,]*/[0-9,]+ ops|clients? +[1-9][0-9.a-z]*/[0-9.a-z]+s`
+
 // k6 runs a script with the race detector. A hanging run or a data race fails the test.
 func k6(t *testing.T, o options) *run {
 	t.Helper()

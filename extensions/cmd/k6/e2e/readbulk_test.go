@@ -381,13 +381,7 @@ func TestReadBulkInterrupted(t *testing.T) {
 	server := ownGateway(t, "scenarios/lib/mxaccess_gateway.proto")
 	r := k6(t, options{
 		script: "read-bulk.js", env: readBulkEnv(server.Address, "mxgw_id_own", "DURATION", "60s"),
-		measuring: func(k6 *os.Process) {
-			before := server.Reads()
-			for tries := 0; server.Reads() <= before+10 && tries < 6000; tries++ {
-				time.Sleep(10 * time.Millisecond)
-			}
-			_ = k6.Signal(os.Interrupt)
-		},
+		shows: worked, measuring: func(k6 *os.Process) { _ = k6.Signal(os.Interrupt) },
 	})
 	require.Equal(t, exitInterrupted, r.code, r.output)
 	calls := r.object(t)

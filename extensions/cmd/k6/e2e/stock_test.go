@@ -200,6 +200,7 @@ func TestServerKilledInAStep(t *testing.T) {
 	r := k6(t, options{
 		script:    "stock-rollup.js",
 		env:       map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "4", "ITERATIONS": "100000", "MAX_DURATION": "15s", "TIMEOUT": "2s"},
+		shows:     worked,
 		measuring: func(*os.Process) { server.destroy() },
 	})
 	require.Equal(t, exitThreshold, r.code, r.output)
