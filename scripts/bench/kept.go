@@ -80,7 +80,7 @@ func (r *run) complete(works []*work) bool {
 		for _, clients := range w.clients {
 			for _, open := range []bool{false, true} {
 				for _, p := range w.contestants(open, clients) {
-					if len(r.cell(w, clients, open).Runs[p.name]) < r.Rounds {
+					if len(r.cell(w, clients, open).Runs[p.name]) < r.roundsWith(clients) {
 						return false
 					}
 				}

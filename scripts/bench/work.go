@@ -49,6 +49,17 @@ const openShare = 0.5
 // dominates.
 const fewest = 8
 
+// roundsOfOne are the rounds with fewer clients.
+const roundsOfOne = 3
+
+func (r *run) roundsWith(clients int) int {
+	if clients < fewest {
+		return min(roundsOfOne, r.Rounds)
+	}
+
+	return r.Rounds
+}
+
 func (w *work) contestants(open bool, clients int) []program {
 	if open && (clients < fewest || !slices.ContainsFunc(w.programs[1:], func(p program) bool { return p.paced && p.installed() })) {
 		return nil
@@ -105,7 +116,7 @@ func (r *run) round(w *work, clients int, open bool, round int) error {
 	if open && c.Rate == 0 {
 		c.Rate = pace(r.cell(w, clients, false), programs)
 	}
-	if len(c.Runs[programs[0].name]) > round {
+	if len(c.Runs[programs[0].name]) > round || round >= r.roundsWith(clients) {
 		return nil
 	}
 	done := map[string]figures{}
