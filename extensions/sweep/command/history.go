@@ -21,7 +21,7 @@ import (
 )
 
 type historyOptions struct {
-	dir, ref string
+	dir string
 	// least and alpha are for show and check.
 	least, alpha string
 	// last is for check.
@@ -37,7 +37,7 @@ func newHistory(gs *state.GlobalState) *cobra.Command {
 		Use:   "history",
 		Short: "Keep the figures of runs over commits, and find changes",
 		Long: `Keep the figures of runs over the commits of a repository, and find changes. Records are lines of JSON in the file
-` + history.File + ` of a folder (--dir) or of a git branch (--git). Several processes may add records at the same time.`,
+` + history.File + ` of a folder (--dir). Several processes may add records at the same time.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -54,26 +54,12 @@ func newHistory(gs *state.GlobalState) *cobra.Command {
 
 func (o *historyOptions) place(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.dir, "dir", "history", "`folder` of the records")
-	cmd.Flags().StringVar(&o.ref, "git", "", "`branch` of the records instead, in this repository, such as refs/heads/bench")
-}
-
-func (o *historyOptions) store(cmd *cobra.Command) (history.Store, error) {
-	switch {
-	case o.ref == "":
-		return history.Folder(o.dir), nil
-	case cmd.Flags().Changed("dir"):
-		return nil, errors.New("--dir and --git exclude each other: records are in a folder or in a branch")
-	case !strings.HasPrefix(o.ref, "refs/"):
-		return nil, fmt.Errorf("--git %s is impossible: it must be the whole name of a branch, such as refs/heads/%s", o.ref, o.ref)
-	}
-
-	return history.Branch{Dir: ".", Ref: o.ref}, nil
 }
 
 func newHistoryAdd(gs *state.GlobalState) *cobra.Command {
 	o := &historyOptions{}
 	cmd := &cobra.Command{
-		Use:   "add RUN... [--dir FOLDER | --git BRANCH] [--commit NAME]",
+		Use:   "add RUN... [--dir FOLDER] [--commit NAME]",
 		Short: "Add runs to the history, at a commit",
 		Long: `Add a record of each run at a commit: HEAD of this repository, or --commit. If git does not know the commit, --time sets
 its time. A run is added only once.
@@ -85,7 +71,7 @@ disturbances slow both variants. All records with the same base form one series.
 
 Exit codes: 0, 104 when a file or an option is invalid, 1 when a file cannot be read or the record cannot be added.`,
 		Example: `  k6 x sweep history add results/rollup.json
-  k6 x sweep history add results/*.json --git refs/heads/bench
+  k6 x sweep history add results/*.json --dir ../bench
   k6 x sweep history add old.json --commit v1.2.0`,
 		Args: needs(1, 0, "at least one run"),
 		RunE: func(cmd *cobra.Command, args []string) error { return historyAdd(gs, cmd, args, o) },
@@ -100,10 +86,7 @@ Exit codes: 0, 104 when a file or an option is invalid, 1 when a file cannot be 
 }
 
 func historyAdd(gs *state.GlobalState, cmd *cobra.Command, files []string, o *historyOptions) error {
-	to, err := o.store(cmd)
-	if err != nil {
-		return wrongUse(cmd, err)
-	}
+	to := history.Folder(o.dir)
 	at, err := o.commitOf(gs)
 	if err != nil {
 		return wrongUse(cmd, err)
@@ -162,10 +145,7 @@ func (o *historyOptions) look(cmd *cobra.Command) {
 }
 
 func (o *historyOptions) read(gs *state.GlobalState, cmd *cobra.Command) (*history.History, error) {
-	from, err := o.store(cmd)
-	if err != nil {
-		return nil, wrongUse(cmd, err)
-	}
+	from := history.Folder(o.dir)
 	least, err := percent(o.least)
 	if err != nil || !(least >= 0 && least < 1) {
 		return nil, wrongUse(cmd, fmt.Errorf("--least %s is impossible: it must be from 0%% and below 100%%, such as 2%%", o.least))
@@ -174,7 +154,7 @@ func (o *historyOptions) read(gs *state.GlobalState, cmd *cobra.Command) (*histo
 	if err != nil || !(alpha > 0 && alpha < 1) {
 		return nil, wrongUse(cmd, fmt.Errorf("--alpha %s is impossible: it must be above 0 and below 1, such as 0.001", o.alpha))
 	}
-	raw, err := from.Read(gs.Ctx)
+	raw, err := from.Read()
 	if err != nil {
 		return nil, notDone(from.String(), err)
 	}
@@ -191,7 +171,7 @@ func (o *historyOptions) read(gs *state.GlobalState, cmd *cobra.Command) (*histo
 func newHistoryShow(gs *state.GlobalState) *cobra.Command {
 	o := &historyOptions{}
 	cmd := &cobra.Command{
-		Use:   "show [--dir FOLDER | --git BRANCH] [--format FORMAT] [-o FILE]",
+		Use:   "show [--dir FOLDER] [--format FORMAT] [-o FILE]",
 		Short: "Show the changes over commits",
 		Long: `Show the changes of figures, each with its size, 95 % interval and commit:
 
@@ -204,7 +184,7 @@ change, such as the kernel, are listed with it.
 
 Exit codes: 0, 104 when an option is invalid or there are no runs, 1 when a file cannot be read or written.`,
 		Example: `  k6 x sweep history show
-  k6 x sweep history show --git refs/heads/bench --format html -o history.html`,
+  k6 x sweep history show --dir ../bench --format html -o history.html`,
 		Args: needs(0, -1, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return historyShow(gs, cmd, o) },
 	}
@@ -237,7 +217,7 @@ func historyShow(gs *state.GlobalState, cmd *cobra.Command, o *historyOptions) e
 func newHistoryCheck(gs *state.GlobalState) *cobra.Command {
 	o := &historyOptions{}
 	cmd := &cobra.Command{
-		Use:   "check [--dir FOLDER | --git BRANCH] [--last N]",
+		Use:   "check [--dir FOLDER] [--last N]",
 		Short: "Check whether a figure got worse in the newest commits",
 		Long: `Check whether a figure got worse in the newest commits: a change for the worse that may have begun in one of the last N
 commits (--last), with no change after it.
@@ -249,7 +229,7 @@ With --json: an array of these changes.
 Exit codes: 0 when nothing got worse, 99 when something did, 110 when no series is long enough, 104 when an option is
 invalid or there are no runs, 1 when a file cannot be read.`,
 		Example: `  k6 x sweep history check
-  k6 x sweep history check --git refs/heads/bench --last 10 --least 5%`,
+  k6 x sweep history check --dir ../bench --last 10 --least 5%`,
 		Args: needs(0, -1, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return historyCheck(gs, cmd, o) },
 	}

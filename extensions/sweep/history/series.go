@@ -173,7 +173,7 @@ func (s *Series) detect(o Options) {
 // Name returns a name such as "p99 of get, 8 clients".
 func (s *Series) Name() string { return s.Figure.Name + " of " + s.Key.Name() }
 
-// Text describes the change, such as "p99 of get, 8 clients: +4.1 % (+3.2 to +5.0 %)".
+// Text describes the change, such as "1.041x (1.032 to 1.050)".
 func (c *NamedChange) Text() string {
 	if c.High > 0 {
 		return stats.TimesWithin(c.Ratio, c.Low, c.High)
