@@ -71,7 +71,6 @@ var methods = k6x.BothForms(map[string]operation[*client]{ //nolint:gochecknoglo
 	"appender": (*client).appender,
 }).With(k6x.Methods[*client]{
 	"connect": k6x.InTurn(k6x.Blocking((*client).connect)),
-	"rollup":  (*client).rollup,
 	"run":     (*client).run,
 	"close":   (*client).close,
 })

@@ -16,8 +16,8 @@ import (
 func TestDeclarations(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
 	v.Run(`var client = new machbase.Client(), objects = {
-		Client: client, Statement: client.prepare('x'), Appender: client.appender('t'), Rollup: client.rollup('r') }`)
-	for name, properties := range map[string][]string{"Client": {"driver", "statementCache"}, "Statement": nil, "Appender": nil, "Rollup": nil} {
+		Client: client, Statement: client.prepare('x'), Appender: client.appender('t') }`)
+	for name, properties := range map[string][]string{"Client": {"driver", "statementCache"}, "Statement": nil, "Appender": nil} {
 		body := declaration(t, name)
 		keys := v.Run(`(() => { const keys = []; for (const key in objects.` + name + `) keys.push(key); return keys; })()`).([]any)
 		require.ElementsMatch(t, keys, append(declaredMethods(body), declaredKeys(properties)...), name)
@@ -108,7 +108,7 @@ func optionKeys(t reflect.Type) []string {
 
 func TestEveryOperationHasBothForms(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
-	v.Run(`var client = new machbase.Client(), objects = [client, client.prepare('x'), client.appender('t'), client.rollup('r')]`)
+	v.Run(`var client = new machbase.Client(), objects = [client, client.prepare('x'), client.appender('t')]`)
 	names := v.Run(`(() => { const names = []; for (const o of objects) for (const key in o) if (typeof o[key] === 'function') names.push(key); return names; })()`).([]any)
 	known := map[string]bool{}
 	for _, name := range names {
@@ -117,7 +117,7 @@ func TestEveryOperationHasBothForms(t *testing.T) {
 	for name := range known {
 		if plain, ok := strings.CutPrefix(name, "async"); ok {
 			require.True(t, known[strings.ToLower(plain[:1])+plain[1:]], name)
-		} else if name != "rollup" && name != "run" { // rollup sends no request, and run is many operations
+		} else if name != "run" { // many operations
 			require.True(t, known["async"+strings.ToUpper(name[:1])+name[1:]], name)
 		}
 	}

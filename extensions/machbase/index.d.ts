@@ -358,14 +358,6 @@ declare module 'k6/x/machbase' {
     asyncAppender(table: string, options?: AppenderOptions): Promise<Appender>;
 
     /**
-     * Returns the roll-up with this name, an SQL identifier in upper or lower case. Sends no
-     * request.
-     *
-     * @throws kind `usage` for any other name
-     */
-    rollup(name: string): Rollup;
-
-    /**
      * Runs a statement many times in Go, without JavaScript for each operation.
      *
      * In a step of client-sweep each operation counts as one of the step, with the name that the
@@ -617,53 +609,6 @@ declare module 'k6/x/machbase' {
   export interface SequenceOptions extends RangeOptions {
     /** The first value. Default 0. */
     offset?: number;
-  }
-
-  /**
-   * A roll-up: a server job that aggregates the rows of one table in another. Its operations count
-   * as query and exec.
-   */
-  export interface Rollup {
-    /**
-     * Makes the server aggregate now, and returns when it has. For a stopped roll-up
-     * (`info().ENABLED` is 0) it runs into the timeout, which closes the connection.
-     *
-     * @throws kind `not_found` with code 2654
-     */
-    force(options?: ExecOptions): void;
-    /** {@link Rollup.force} as a promise. */
-    asyncForce(options?: ExecOptions): Promise<void>;
-
-    /**
-     * Returns the roll-up's row of `v$rollup`, with column names in upper case, such as `ENABLED`,
-     * `END_RID` and `LAST_ELAPSED_MSEC`. For a table with several partitions it is the row of the
-     * first.
-     *
-     * @throws kind `not_found` with code 0; so do gap and wait
-     */
-    info(options?: ExecOptions): { [column: string]: any };
-    /** {@link Rollup.info} as a promise. */
-    asyncInfo(options?: ExecOptions): Promise<{ [column: string]: any }>;
-
-    /**
-     * Returns how many rows of its source, in all partitions, it has not aggregated yet. The source
-     * of a roll-up over a roll-up is the other roll-up, which may have a gap too.
-     */
-    gap(options?: ExecOptions): number;
-    /** {@link Rollup.gap} as a promise. */
-    asyncGap(options?: ExecOptions): Promise<number>;
-
-    /**
-     * Queries the gap until it is 0. To make the server aggregate now, use `force`.
-     *
-     * @param options.timeout default: the client's timeout
-     * @param options.interval time between queries; default: `"100ms"`
-     * @throws kind `timeout` if it has not caught up; the connection stays usable if the server
-     *   answers within one more second
-     */
-    wait(options?: ExecOptions & { interval?: XK6Sweep.Duration }): void;
-    /** {@link Rollup.wait} as a promise. */
-    asyncWait(options?: ExecOptions & { interval?: XK6Sweep.Duration }): Promise<void>;
   }
 
   /**

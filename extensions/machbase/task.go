@@ -23,8 +23,6 @@ type task struct {
 	// job runs in any goroutine; nil: only connect.
 	job  job
 	rows *int64
-	// again returns whether to repeat a successful job, and after which wait; nil: no.
-	again   func() (wait time.Duration, more bool, err error)
 	settled func()
 	value   func() (sobek.Value, error)
 	over    func()
@@ -41,24 +39,6 @@ func (t *task) CallTags() k6x.Tags { return t.tags }
 // Do implements k6x.Task.
 func (t *task) Do(ctx context.Context, _ bool) error {
 	t.recorded = t.firstRecord[:0]
-	for {
-		err := t.call(ctx)
-		if err != nil || t.again == nil {
-			return err
-		}
-		wait, more, err := t.again()
-		if err != nil || !more {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return k6x.TestEnded()
-		case <-time.After(wait):
-		}
-	}
-}
-
-func (t *task) call(ctx context.Context) error {
 	t.client.mu.Lock()
 	defer t.client.mu.Unlock()
 

@@ -1,4 +1,4 @@
-// Creates a roll-up, appends rows, and waits until the server has aggregated them.
+// Creates a roll-up, appends rows, and makes the server aggregate them.
 //
 //   MACHBASE_URL=machbase://sys:manager@127.0.0.1:5656 bin/k6 run extensions/machbase/examples/rollup.js
 import machbase from 'k6/x/machbase';
@@ -9,7 +9,6 @@ const source = 'example_rollup_source';
 const target = 'example_rollup_target';
 const name = 'example_rollup';
 const client = new machbase.Client({ url: __ENV.MACHBASE_URL });
-const rollup = client.rollup(name);
 
 export function setup() {
   client.exec(`create tag table ${source} (name varchar(20) primary key, time datetime basetime, value double)`);
@@ -22,11 +21,10 @@ export default function () {
   const appender = client.appender(source);
   appender.generate('sequence', { from: new Date(Date.UTC(2026, 0, 1 + __ITER)), rows: 6000, tags: 10 });
   appender.close();
-  const { ENABLED: enabled, NEXT_WAKEUP_TIME: next } = rollup.info();
-  console.log(`${rollup.gap()} rows to be summed up by ${next.toISOString()}${enabled ? '' : ', but it is stopped'}`);
+  const [{ ENABLED: enabled, NEXT_WAKEUP_TIME: next }] = client.query('select * from v$rollup where rollup_name = ?', [name.toUpperCase()]);
+  console.log(`rows are summed up at ${next.toISOString()}${enabled ? '' : ', but it is stopped'}`);
 
-  rollup.force(); // aggregates now, not at the next interval
-  rollup.wait({ timeout: '30s' });
+  client.exec(`exec rollup_force(${name})`); // aggregates now, not at the next interval
   client.exec(`exec table_flush(${target})`);
   const [{ n }] = client.query(`select sum(n) as n from ${target}`);
   if (n !== 6000 * (__ITER + 1)) {
