@@ -261,16 +261,9 @@ func TestAsyncFormsDoTheSame(t *testing.T) {
 		await client.asyncFlush();
 		got.push(await client.asyncRtt() >= 0);
 		got.push(await client.asyncRequest(unique + '.none', 'x').catch((e) => e.kind));
-		const iterator = sub.messages(), all = [];
-		client.publishBatch(unique, ['1', '2']);
-		for (let step = await iterator.next(); !step.done; step = await iterator.next()) {
-			all.push(step.value.data);
-			if (all.length === 2) { sub.close(); }
-		}
-		got.push(all);
 		await client.asyncDrain();
 	`)
-	require.JSONEq(t, `[["a","b","c"],["x","y","z"],true,"no_responders",["1","2"]]`, v.JSON(`got`))
+	require.JSONEq(t, `[["a","b","c"],["x","y","z"],true,"no_responders"]`, v.JSON(`got`))
 }
 
 func TestDrain(t *testing.T) {

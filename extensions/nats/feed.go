@@ -91,14 +91,11 @@ type feeder interface {
 	close(call sobek.FunctionCall) sobek.Value
 	pending(call sobek.FunctionCall) sobek.Value
 	isClosed(call sobek.FunctionCall) sobek.Value
-	messages(call sobek.FunctionCall) sobek.Value
-	iterate(t *task)
-	leave(call sobek.FunctionCall) sobek.Value
 }
 
 func feedMethods[F feeder]() k6x.Methods[F] {
 	return calls("", map[string]func(F, *task){"next": F.next, "fetch": F.fetch}).
-		With(k6x.Methods[F]{"close": F.close, "pending": F.pending, "isClosed": F.isClosed, "messages": F.messages})
+		With(k6x.Methods[F]{"close": F.close, "pending": F.pending, "isClosed": F.isClosed})
 }
 
 var methodsOfFeeds = feedMethods[feeder]() //nolint:gochecknoglobals // a table
@@ -139,8 +136,9 @@ func (f *feed[T]) mustPull(t *task) {
 	}
 }
 
-// pull sets a task's job: to take the next message. The call returns what show makes of it.
-func (f *feed[T]) pull(t *task, timeout time.Duration, show func(next sobek.Value, ok bool) sobek.Value) {
+// next sets a task's job: to take the next message; null without one.
+func (f *feed[T]) next(t *task) {
+	timeout := t.duration("the timeout", f.client.config.timeout)
 	f.mustPull(t)
 	t.tags, t.on, t.timeout = f.tags, f.conn, max(timeout, time.Nanosecond)
 	var next T
@@ -154,17 +152,12 @@ func (f *feed[T]) pull(t *task, timeout time.Duration, show func(next sobek.Valu
 	}
 	t.value = func() (sobek.Value, error) {
 		if !ok {
-			return show(sobek.Null(), false), nil
+			return sobek.Null(), nil
 		}
 		f.aged(t.tags, next)
 
-		return show(f.show(f.client, f.conn, next), true), nil
+		return f.show(f.client, f.conn, next), nil
 	}
-}
-
-func (f *feed[T]) next(t *task) {
-	timeout := t.duration("the timeout", f.client.config.timeout)
-	f.pull(t, timeout, func(next sobek.Value, _ bool) sobek.Value { return next })
 }
 
 // The timeout of a call is no failure.
@@ -198,67 +191,6 @@ func (m *module) emitLatencies(tags *k6x.Tags, ages []time.Duration) {
 		durations[i] = k6x.Timing{Series: latency, Took: took}
 	}
 	m.EmitTimings(durations...)
-}
-
-// messages returns an asynchronous iterator.
-func (f *feed[T]) messages(sobek.FunctionCall) sobek.Value {
-	c := f.client
-	rt := c.Runtime()
-	iterator := iteratorMethods.Object(rt, f)
-	self := func(sobek.FunctionCall) sobek.Value { return iterator }
-	if err := iterator.SetSymbol(asyncIterator(rt), self); err != nil {
-		c.Throw(err)
-	}
-
-	return iterator
-}
-
-var iteratorMethods = k6x.Methods[feeder]{ //nolint:gochecknoglobals // a table
-	"next": k6x.Promising(called("", "next", feeder.iterate)), "return": feeder.leave,
-}
-
-func (f *feed[T]) leave(call sobek.FunctionCall) sobek.Value {
-	f.finish()
-	rt := f.client.Runtime()
-	promise, resolve, _ := rt.NewPromise()
-	if err := resolve(f.step(call.Argument(0), false)); err != nil {
-		f.client.Throw(err)
-	}
-
-	return rt.ToValue(promise)
-}
-
-// Compiled code uses this symbol if the engine has no Symbol.asyncIterator.
-func asyncIterator(rt *sobek.Runtime) *sobek.Symbol {
-	symbols := rt.Get("Symbol").ToObject(rt)
-	if known, ok := symbols.Get("asyncIterator").(*sobek.Symbol); ok {
-		return known
-	}
-	named, _ := sobek.AssertFunction(symbols.Get("for"))
-	value, err := named(sobek.Undefined(), rt.ToValue("Symbol.asyncIterator"))
-	if err != nil {
-		panic(err)
-	}
-	symbol, _ := value.(*sobek.Symbol)
-
-	return symbol
-}
-
-const forever = 1 << 62
-
-func (f *feed[T]) iterate(t *task) {
-	t.method, t.hasTags = "messages", true
-	f.pull(t, forever, func(next sobek.Value, ok bool) sobek.Value {
-		if !ok {
-			next = sobek.Undefined()
-		}
-
-		return f.step(next, ok)
-	})
-}
-
-func (f *feed[T]) step(value sobek.Value, more bool) sobek.Value {
-	return f.client.plainObject(map[string]any{"value": value, "done": !more})
 }
 
 const maxBatch = 256

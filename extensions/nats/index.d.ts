@@ -315,11 +315,6 @@ declare module 'k6/x/nats' {
     /** {@link Feed.fetch} as a promise. */
     asyncFetch(n: number, options: FetchOptions & { discard: true }): Promise<number>;
     asyncFetch(n: number, options?: FetchOptions): Promise<T[]>;
-    /**
-     * Returns an asynchronous iterator. k6 has no `for await` yet: call `next()`, or use a compiler
-     * such as esbuild with a target before es2018.
-     */
-    messages(): AsyncIterableIterator<T>;
     /** The number of waiting messages. */
     pending(): number;
     /** Whether the feed has ended: closed by the script, or by its connection. */

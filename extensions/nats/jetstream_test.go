@@ -172,10 +172,9 @@ func TestConsume(t *testing.T) {
 	v.Loop(`
 		got = [];
 		const ordered = js.orderedConsumer(unique, { deliverPolicy: 'by_start_sequence', optStartSeq: 1400 }).consume();
-		const iterator = ordered.messages();
-		for (let step = await iterator.next(); !step.done; step = await iterator.next()) {
-			got.push(step.value.sequence);
-			if (got.length === 101) { await iterator.return(); }
+		for (let m = await ordered.asyncNext(); m !== null; m = await ordered.asyncNext()) {
+			got.push(m.sequence);
+			if (got.length === 101) { ordered.close(); }
 		}
 	`)
 	require.JSONEq(t, `[101, 1400, 1500]`, v.JSON(`[got.length, got[0], got[100]]`))
