@@ -72,10 +72,4 @@ export default function () {
 }
 
 /** Returns the report, with the published columns and the ratios of go-micro to go-orb. */
-export function handleSummary(data) {
-  const sides = env.LAYOUT.map((name) => ({ // the rows of a pair in both layouts, side by side
-    name,
-    ops: Object.fromEntries(rows.filter(({ layout }) => layout === name).map((row) => [row.name, row.pair])),
-  })).filter(({ ops }) => Object.keys(ops).length > 0);
-  return sweep.report(data, { tables: ({ steps }) => tables(rows, steps), ...(env.LAYOUT.length > 1 && { sideBySide: sides }) });
-}
+export const handleSummary = (data) => sweep.report(data, { tables: ({ steps }) => tables(rows, steps) });

@@ -617,8 +617,7 @@ declare module 'k6/x/sweep' {
    *   page, in the `.csv` (a line for each cell, with `table`, `table_row`, `table_column` and
    *   `table_value`), and in the `.json` as `tables`. `together` names one more page and Markdown
    *   that compares 2 to 8 scenarios of this run: those whose names begin with it and a hyphen, or
-   *   all where none does. `sideBySide` groups variants for a scenario's own
-   *   page, and names their operations; without it, each variant is compared separately
+   *   all where none does
    */
   export function report(
     data: unknown,
@@ -626,7 +625,6 @@ declare module 'k6/x/sweep' {
       dir?: string;
       tables?: (report: any) => Table[];
       together?: string;
-      sideBySide?: { name: string; ops: Record<string, string> }[];
     },
   ): Record<string, string>;
 

@@ -237,14 +237,13 @@ func TestReportOfWhatStandsSideBySide(t *testing.T) {
 	runtime, results := newModule(t)
 	for _, scenario := range []string{"cache_load", "cache-hot", "cache-cold"} {
 		s := results.NewScenario(testrun.Start{Name: scenario})
-		for _, variant := range []string{"orb", "micro"} {
+		for _, variant := range []string{"a", "b"} {
 			s.Add([]report.Step{{Clients: 8, Repeat: 1, Op: variant, Variant: variant, Operations: 1234, Complete: true}})
 		}
 	}
 	dir := t.TempDir()
 	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
-	value, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir, together: 'cache',
-		sideBySide: [{ name: 'a', ops: { orb: 'set' } }, { name: 'b', ops: { micro: 'set' } }] })`)
+	value, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir, together: 'cache' })`)
 	require.NoError(t, err)
 	require.NotContains(t, value.Export(), "stderr")
 	read := func(name string) string {
@@ -256,13 +255,6 @@ func TestReportOfWhatStandsSideBySide(t *testing.T) {
 	require.Contains(t, read("cache.md"), "# hot beside cold\n")
 	require.Contains(t, read("cache.html"), "hot beside cold")
 	require.Contains(t, read("cache-hot.html"), "b / a")
-	var rep report.Report
-	require.NoError(t, json.Unmarshal([]byte(read("cache-hot.json")), &rep))
-	require.Equal(t, "set", rep.SideBySide[1].Ops["micro"])
-
-	name, message := thrownBy(t, runtime, `sweep.report({}, { dir, sideBySide: [{ name: '', ops: {} }] })`)
-	require.Equal(t, "TypeError", name)
-	require.Equal(t, "sweep.report: sideBySide[0].name is empty", message)
 }
 
 func TestReportWithTablesOfTheScript(t *testing.T) {
@@ -328,7 +320,7 @@ func TestReportErrors(t *testing.T) {
 	results.NewScenario(testrun.Start{Name: "hot"})
 	name, message := thrownBy(t, runtime, `sweep.report({}, { folder: "x" })`)
 	require.Equal(t, "TypeError", name)
-	require.Equal(t, `sweep.report: unknown option "folder"; known are dir, tables, together, sideBySide`, message)
+	require.Equal(t, `sweep.report: unknown option "folder"; known are dir, tables, together`, message)
 
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))

@@ -164,7 +164,7 @@ func TestShellsOfferValues(t *testing.T) {
 	k := newK6(t)
 	for args, want := range map[string]string{
 		"report --format":       strings.Join(page.FormatNames(), "\n"),
-		"gate --format":         "github\ngitlab\njson\ntext",
+		"gate --format":         "github\njson\ntext",
 		"history show --format": "html\njson\nmd",
 		"ab --gate":             "opsPerSecond=-5%\n",
 		"schema":                "gates\nreport",

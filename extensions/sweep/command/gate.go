@@ -31,14 +31,13 @@ its folder. Each gate is one line with its verdict, the measured value, and the 
 
 An undecided gate fails, unless the file has "undecided": "pass".
 
-With --json: an array with a verdict for each gate. --format github prints annotations for a pull request, and --format
-gitlab a GitLab code quality report; both have the gates that were not held.
+With --json: an array with a verdict for each gate. --format github prints annotations for a pull request, for the gates
+that were not held.
 
 Exit codes: 0 when every gate was held, 99 when one was crossed, 110 when none was crossed and one is undecided, 104
 when a file is invalid, 1 when one cannot be read.`,
 		Example: `  k6 x sweep gate results/rollup.json thresholds/rollup.json
-  k6 x sweep gate merged.json thresholds/rollup.json --json
-  k6 x sweep gate results/rollup.json thresholds/rollup.json --format gitlab > gl-code-quality-report.json`,
+  k6 x sweep gate merged.json thresholds/rollup.json --json`,
 		Args: needs(2, 2, "a run and a file of gates"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON {
@@ -67,7 +66,6 @@ var verdictFormats = map[string]func(verdicts []report.Verdict, file string) ([]
 	"text":   func(v []report.Verdict, _ string) ([]byte, error) { return []byte(lines(v)), nil },
 	"json":   func(v []report.Verdict, _ string) ([]byte, error) { return indented(v) },
 	"github": func(v []report.Verdict, file string) ([]byte, error) { return []byte(report.Annotations(v, file)), nil },
-	"gitlab": report.CodeQuality,
 }
 
 func judge(gs *state.GlobalState, file, gatesFile string, show func([]report.Verdict, string) ([]byte, error)) error {

@@ -60,45 +60,13 @@ func TestGateInAPullRequest(t *testing.T) {
 	out, _, code = k.run("gate", "good.json", "thresholds/cache.json", "--format", "github")
 	require.Zero(t, code)
 	require.Empty(t, out)
-
-	type issue struct {
-		Description, Fingerprint, Severity string
-		CheckName                          string `json:"check_name"`
-		Location                           struct {
-			Path  string
-			Lines struct{ Begin int }
-		}
-	}
-	var issues, again []issue
-	out, _, code = k.run("gate", "slow.json", "thresholds/cache.json", "--format", "gitlab")
-	require.Equal(t, 99, code)
-	require.NoError(t, json.Unmarshal([]byte(out), &issues))
-	require.Len(t, issues, 6)
-	seen := map[string]bool{}
-	for _, i := range issues {
-		require.Equal(t, "thresholds/cache.json", i.Location.Path)
-		require.Equal(t, 1, i.Location.Lines.Begin)
-		require.Equal(t, "major", i.Severity)
-		require.Equal(t, "sweep-gate", i.CheckName)
-		seen[i.Fingerprint] = true
-	}
-	require.Len(t, seen, 6, "each gate has a fingerprint of its own")
-	require.Contains(t, issues[1].Description, "crossed: p99 of get with 8 clients <= 10ms: 11.3ms")
-
-	k.writeReport("slower.json", steady(t, 0.6))
-	out, _, _ = k.run("gate", "slower.json", "thresholds/cache.json", "--format", "gitlab")
-	require.NoError(t, json.Unmarshal([]byte(out), &again))
-	require.Equal(t, issues[0].Fingerprint, again[0].Fingerprint, "another run's figures do not make it another issue")
-	out, _, code = k.run("gate", "good.json", "thresholds/cache.json", "--format", "gitlab")
-	require.Zero(t, code)
-	require.Equal(t, "[]\n", out)
 }
 
 func TestGateFormatsThatThereAreNot(t *testing.T) {
 	k := newK6(t)
 	for want, args := range map[string][]string{
-		`unknown format "xml": it must be one of github, gitlab, json, text`: {"--format", "xml"},
-		"--json is a format: --format is not needed":                         {"--json", "--format", "text"},
+		`unknown format "xml": it must be one of github, json, text`: {"--format", "xml"},
+		"--json is a format: --format is not needed":                 {"--json", "--format", "text"},
 	} {
 		_, message, code := k.run(append([]string{"gate", "run.json", "gates.json"}, args...)...)
 		require.Contains(t, message, want)

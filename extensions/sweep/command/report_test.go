@@ -52,8 +52,8 @@ func TestReportInAnAddedFormat(t *testing.T) {
 		want string
 	}{
 		{[]string{"report", "run.json", "--format", "words"}, "a run of " + r.Scenario},
-		{[]string{"report", "--help"}, "\n  words        what was run, in words\n"},
-		{[]string{"report", "--help"}, "format: bench, bigger, csv, github, html, json, junit, md, openmetrics, smaller, words"},
+		{[]string{"report", "--help"}, "\n  words   what was run, in words\n"},
+		{[]string{"report", "--help"}, "format: bench, csv, github, html, json, junit, md, words"},
 		{[]string{"report", "--list"}, "\nwords .words.txt\n"},
 		{[]string{"report", "run.json", "--all"}, r.Markdown()},
 	} {
@@ -65,7 +65,7 @@ func TestReportInAnAddedFormat(t *testing.T) {
 	require.Equal(t, "a run of "+r.Scenario, k.file("run.words.txt"))
 
 	_, message, _ := k.run("report", "run.json", "--format", "word")
-	require.Contains(t, message, "must be one of bench, bigger, csv, github, html, json, junit, md, openmetrics, smaller, words")
+	require.Contains(t, message, "must be one of bench, csv, github, html, json, junit, md, words")
 }
 
 func TestReportInAllFormats(t *testing.T) {

@@ -17,8 +17,7 @@ type reportOptions struct {
 	// Tables is the script's function, which is read separately.
 	Tables *struct{} `json:"tables"`
 	// Together is the file name of the page that compares the run's scenarios.
-	Together   string        `json:"together"`
-	SideBySide []report.Side `json:"sideBySide"`
+	Together string `json:"together"`
 }
 
 // report is sweep.report(data, options), declared in index.d.ts.
@@ -30,10 +29,6 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 		k6x.ThrowType(rt, "sweep.report: %s", err.Error())
 	}
 	dir := func(scenario string) string { return cmp.Or(options.Dir, m.results.Folder(scenario, m.test)) }
-	if err := report.ValidateSides(options.SideBySide); err != nil {
-		k6x.ThrowType(rt, "sweep.report: %s", err.Error())
-	}
-	m.results.SetSides(options.SideBySide)
 	table, err := m.results.Write(dir, m.results.ThresholdVerdicts(m.test), tables)
 	if err == nil && options.Together != "" {
 		err = m.results.WriteTogether(dir, options.Together)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
@@ -73,22 +72,6 @@ func (r *Report) ownTimeNote() string {
 	}
 
 	return ""
-}
-
-// validate checks the times against their histogram; w may be nil.
-func (w *AnswersMs) validate(name string) error {
-	if w == nil {
-		return nil
-	}
-	d, err := agree(name+".histogram", w.Histogram, name+".", w, time.Millisecond)
-	if err != nil {
-		return err
-	}
-	if d.Count == 0 || d.Count != w.Answers {
-		return fmt.Errorf("%s.histogram counts %d answers, but %s.answers are %d", name, d.Count, name, w.Answers)
-	}
-
-	return nil
 }
 
 // FailedLatencyMs are the known durations of failed operations in milliseconds. No other figure

@@ -18,9 +18,6 @@ func TestRequests(t *testing.T) {
 	s := stepOf(t, &r)
 	require.EqualValues(t, 50, s.Requests.Answers)
 	require.InDelta(t, 4, s.Requests.P50, 1e-2)
-	require.NoError(t, s.validate())
-	s.Requests.Answers = 49
-	require.ErrorContains(t, s.validate(), "requestMs.histogram counts 50 answers, but requestMs.answers are 49")
 }
 
 // One note says that a script's operations were mostly its own sleep. On a full machine it is
@@ -55,14 +52,6 @@ func TestClientWait(t *testing.T) {
 	require.InDelta(t, 0.02, w.P99, 1e-4)
 	require.InDelta(t, 3, w.Max, 1e-9)
 	require.InDelta(t, 0.0498, w.Mean, 1e-9)
-	require.NoError(t, s.validate())
-
-	w.Answers = 99
-	require.ErrorContains(t, s.validate(), "clientWaitMs.histogram counts 100 answers, but clientWaitMs.answers are 99")
-	w.Answers, w.P99 = 100, 2
-	require.ErrorContains(t, s.validate(), "clientWaitMs.p99 is 2, but 0.0")
-	w.P99, w.Mean = 0.020015, 0.01
-	require.ErrorContains(t, s.validate(), "clientWaitMs.mean is 0.01")
 
 	r = reading(100)
 	require.Nil(t, stepOf(t, &r).ClientWait, "none was measured")

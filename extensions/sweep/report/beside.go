@@ -163,43 +163,27 @@ func (c *Beside) fill(run int, index map[Key]int) {
 	}
 }
 
-// Variants returns the runs within one report: its variants, or the sides of SideBySide. It returns
-// nil unless they can be set side by side, and for a duet, whose own ratios are more precise.
+// Variants returns the runs within one report: its variants. It returns nil unless they can be set
+// side by side, and for a duet, whose own ratios are more precise.
 func (r *Report) Variants() (runs []NamedRun) {
-	named := r.SideBySide
-	for i := 0; i < len(r.Steps) && len(r.SideBySide) == 0; i++ {
-		name := r.Steps[i].Variant
+	for _, s := range r.Steps {
+		name := s.Variant
 		if name == "" {
 			return nil
 		}
-		if !slices.ContainsFunc(named, func(s Side) bool { return s.Name == name }) {
-			named = append(named, Side{Name: name, Ops: map[string]string{name: ""}})
+		at := slices.IndexFunc(runs, func(one NamedRun) bool { return one.Name == name })
+		if at < 0 {
+			part := *r
+			part.Steps, part.Gates, part.Tables, part.Search = nil, nil, nil, nil
+			at, runs = len(runs), append(runs, NamedRun{Name: name, Report: &part})
 		}
-	}
-	if len(r.Duets) > 0 || len(named) > MostBeside {
-		return nil
-	}
-	for _, one := range named {
-		part := *r
-		part.Steps, part.Gates, part.Tables, part.Search = nil, nil, nil, nil
-		for _, s := range r.Steps {
-			op, mine := one.Ops[s.Variant]
-			switch {
-			case !mine || s.Variant == "":
-				continue
-			case op != "":
-				s.Op = op
-			case s.Op == s.Variant:
-				s.Op = r.Scenario
-			}
-			s.Variant = ""
-			part.Steps = append(part.Steps, s)
+		if s.Op == name {
+			s.Op = r.Scenario
 		}
-		if len(part.Steps) > 0 {
-			runs = append(runs, NamedRun{Name: one.Name, Report: &part})
-		}
+		s.Variant = ""
+		runs[at].Report.Steps = append(runs[at].Report.Steps, s)
 	}
-	if len(runs) < FewestBeside {
+	if len(r.Duets) > 0 || len(runs) < FewestBeside || len(runs) > MostBeside {
 		return nil
 	}
 
@@ -360,37 +344,4 @@ func (c *Beside) Markdown() string {
 	}
 
 	return b.String()
-}
-
-// Side is one implementation of the same work, measured as variants of one run. The page compares
-// sides.
-type Side struct {
-	Name string `json:"name"`
-	// Ops maps its variants to the names of their operations, common to all sides. An empty name keeps
-	// the operation's own.
-	Ops map[string]string `json:"ops"`
-}
-
-// ValidateSides returns an error if sides are ambiguous.
-func ValidateSides(sides []Side) error {
-	names, variants := map[string]bool{}, map[string]string{}
-	for i, side := range sides {
-		switch {
-		case side.Name == "":
-			return fmt.Errorf("sideBySide[%d].name is empty", i)
-		case names[side.Name]:
-			return fmt.Errorf("sideBySide[%d].name is %q, as another's", i, side.Name)
-		case len(side.Ops) == 0:
-			return fmt.Errorf("sideBySide[%d].ops are empty: a side has at least one variant", i)
-		}
-		names[side.Name] = true
-		for variant := range side.Ops {
-			if other, taken := variants[variant]; taken {
-				return fmt.Errorf("the variant %q is on two sides, %s and %s", variant, other, side.Name)
-			}
-			variants[variant] = side.Name
-		}
-	}
-
-	return nil
 }

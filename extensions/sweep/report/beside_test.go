@@ -140,17 +140,8 @@ func TestVariantsWithinAReport(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, report.Better, c.Steps[0].Cells[0][1].Verdict)
 
-	// The script's sides name their operations.
-	r.SideBySide = []report.Side{{Name: "go", Ops: map[string]string{"machgo": "query"}}, {Name: "own", Ops: map[string]string{"native": "query"}}}
-	runs = r.Variants()
-	require.Equal(t, "own", runs[1].Name)
-	require.Equal(t, "query", runs[1].Report.Steps[0].Op)
-
-	r.SideBySide = r.SideBySide[:1]
-	require.Nil(t, r.Variants(), "one side is no comparison")
 	require.Nil(t, madeUp(nil, 100).Variants())
-
-	r.SideBySide, r.Duets = nil, []report.Duet{{}}
+	r.Duets = []report.Duet{{}}
 	require.Nil(t, r.Variants(), "a duet has ratios of its own")
 }
 

@@ -46,9 +46,6 @@ type Report struct {
 	Marks     []Mark         `json:"marks,omitempty"`  // events in order of time
 	Tables    []Table        `json:"tables,omitempty"` // tables that the script made
 	Script    *Script        `json:"script,omitempty"` // only in a report of -o sweep
-
-	// SideBySide groups variants for the page; without it, each variant is compared with the first.
-	SideBySide []Side `json:"sideBySide,omitempty"`
 }
 
 // Step is one kind of operation in one step of the sweep.

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -336,26 +335,6 @@ func TestEveryFormatDistinguishesSteps(t *testing.T) {
 				}
 				require.False(t, lines[key], "two lines %s", key)
 				lines[key] = true
-			}
-
-			for _, render := range []func() ([]byte, error){r.BiggerIsBetter, r.SmallerIsBetter} {
-				out, err := render()
-				require.NoError(t, err)
-				var entries []benchmarkActionEntry
-				require.NoError(t, json.Unmarshal(out, &entries))
-				names := map[string]bool{}
-				for _, e := range entries {
-					require.False(t, names[e.Name], "two entries %q", e.Name)
-					names[e.Name] = true
-				}
-			}
-
-			metrics := map[string]bool{}
-			for line := range strings.Lines(r.OpenMetrics()) {
-				if name, _, is := strings.Cut(line, "} "); is && !strings.HasPrefix(line, "#") {
-					require.False(t, metrics[name], "two samples %s", name)
-					metrics[name] = true
-				}
 			}
 		})
 	}

@@ -35,7 +35,6 @@ func TestScriptsAreMerged(t *testing.T) {
 	b.Metrics[0].Value, b.Metrics[2].Value = 0.25, 7
 	merged, err := mergedScript([]*Report{{Script: a}, {Script: b}})
 	require.NoError(t, err)
-	require.NoError(t, merged.validate())
 	require.InDelta(t, 3, merged.Seconds, 0)
 	require.Equal(t, []float64{4, 12, 8}, merged.VUs.Active)
 
@@ -57,18 +56,4 @@ func TestScriptsAreMerged(t *testing.T) {
 	b.Metrics[0].Kind = KindCounter
 	_, err = mergedScript([]*Report{{Script: a}, {Script: b}})
 	require.EqualError(t, err, "the metric checks is a rate in part 1 and a counter in part 2")
-}
-
-func TestScriptsThatCannotBeTrue(t *testing.T) {
-	for why, spoil := range map[string]func(*Script){
-		"size: it must have p50, p90, p99 and histogram, or none": func(s *Script) { s.Metrics[3].P90 = nil },
-		"size: histogram counts 200 values, but samples are 7":    func(s *Script) { s.Metrics[3].Samples = 7 },
-		"size: p50 is 5, but": func(s *Script) { *s.Metrics[3].P50 = 5 },
-		"size: histogram: not an HDR histogram in V2 compressed format, base64: encoded histogram too short": func(s *Script) { s.Metrics[3].Histogram = "AA==" },
-	} {
-		s := madeUpScript(2)
-		require.NoError(t, s.validate())
-		spoil(s)
-		require.ErrorContains(t, s.validate(), why)
-	}
 }

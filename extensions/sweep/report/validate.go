@@ -5,25 +5,21 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
 
 // Tolerances between two values that describe the same thing. The buckets of a histogram are 0.098
-// % wide. A mean is also a whole number of nanoseconds.
+// % wide.
 const (
 	histogramTolerance = 0.002
 	rateTolerance      = 0.001
-	meanTolerance      = 0.01
-	clientSlack        = 0.001 // seconds by which a client may seem to outlast its step
 )
 
-// Validate returns an error for the first value that contradicts another one. The schema checks the
-// type and the range of each value alone.
-func (r *Report) Validate() error { //nolint:cyclop // one case for each rule
+// Validate returns an error for the first value that contradicts another one that gates, compare
+// and merge rely on. The schema checks the type and the range of each value alone.
+func (r *Report) Validate() error {
 	type id struct {
 		Key
 		repeat int
@@ -52,33 +48,24 @@ func (r *Report) Validate() error { //nolint:cyclop // one case for each rule
 			}
 		}
 	}
-	for i, v := range r.Gates {
-		if v.Held && v.Outcome == stats.Crossed || !v.Held && v.Outcome == stats.Held {
-			return fmt.Errorf("gates[%d] is %s, and held is %t", i, v.Outcome, v.Held)
-		}
-	}
-	if err := r.Script.validate(); err != nil {
-		return err
-	}
-	if err := validateTables(r.Tables); err != nil {
-		return err
-	}
 
-	return ValidateSides(r.SideBySide)
+	return validateTables(r.Tables)
 }
 
 // Name distinguishes the step from all others of the run, such as "get, 8 clients, repeat 2".
 func (s *Step) Name() string { return fmt.Sprintf("%s, repeat %d", s.Key().Name(), s.Repeat) }
 
 func (s *Step) validate() error {
-	for _, check := range []func() error{
-		s.validateLatency, s.validateClients, s.validateRate, s.validateOverTime, s.validateWitness,
-	} {
+	for _, check := range []func() error{s.validateLatency, s.validateClients, s.validateOverTime, s.validateWitness} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
+	operations, seconds := s.rated()
+	want := float64(operations) / seconds
 	switch {
+	case seconds > 0 && !near(s.OpsPerSecond, want, rateTolerance) || seconds == 0 && s.OpsPerSecond != 0:
+		return fmt.Errorf("opsPerSecond is %g, but %d ops in %g seconds are %g", s.OpsPerSecond, operations, seconds, want)
 	case s.Complete && s.TooShort != nil:
 		return errors.New("it is complete, but tooShort says that it is not")
 	case s.Complete && s.apart():
@@ -88,77 +75,33 @@ func (s *Step) validate() error {
 	return nil
 }
 
+// validateLatency checks the percentiles against the histogram, which ends at an hour.
 func (s *Step) validateLatency() error {
-	d, err := agree("histogram", s.Histogram, "latencyMs.", &s.Latency, time.Millisecond)
+	d, err := measure.Decode(s.Histogram)
 	if err != nil {
-		return err
+		return fmt.Errorf("histogram: %w", err)
 	}
 	if d.Count != s.Operations {
 		return fmt.Errorf("histogram counts %d operations, but ops are %d", d.Count, s.Operations)
 	}
-	if f := s.FailedLatency; f != nil {
-		d, err := agree("failedLatencyMs.histogram", f.Histogram, "failedLatencyMs.", f, time.Millisecond)
-		if err != nil {
-			return err
+	highest := Ms(measure.Highest)
+	for _, f := range Latencies() {
+		want := Ms(d.Quantile(float64(f.Percentile) / 1000))
+		if f.Percentile > 0 && !near(min(f.Of(s), highest), min(want, highest), histogramTolerance) {
+			return fmt.Errorf("%s is %g, but %g in its histogram", f.JSON, f.Of(s), want)
 		}
-		if d.Count == 0 || uint64(d.Count) > s.Failed {
-			return fmt.Errorf("failedLatencyMs.histogram counts %d operations, but failed are %d", d.Count, s.Failed)
-		}
-	}
-	if err := errors.Join(s.ClientWait.validate("clientWaitMs"), s.Requests.validate("requestMs")); err != nil {
-		return err
-	}
-	if o := s.OpenLoop; o != nil {
-		if s.Rate == 0 || o.Started > o.Due {
-			return fmt.Errorf("openLoop has %d operations started of %d that were due, at a rate of %g", o.Started, o.Due, s.Rate)
-		}
-		_, err = agree("openLoop.latenessMs.histogram", o.Lateness.Histogram, "openLoop.latenessMs.", &o.Lateness, time.Millisecond)
 	}
 
-	return err
+	return nil
 }
 
-// validateClients checks what clients took and did against the histograms of both.
 func (s *Step) validateClients() error {
-	c := &s.Client
-	times, err := agree("client.histogram", c.Histogram, "client.", c, time.Second)
-	if err != nil {
-		return err
-	}
-	each, err := agree("client.ops.histogram", c.Ops.Histogram, "client.ops.", &c.Ops, 1)
+	times, each, err := s.Client.decode()
 	if err != nil {
 		return err
 	}
 	if times.Count > int64(s.Clients) || times.Count != each.Count {
 		return fmt.Errorf("client.histogram counts %d clients and client.ops.histogram %d, of %d", times.Count, each.Count, s.Clients)
-	}
-	if longest := s.Seconds*(1+rateTolerance) + clientSlack; c.Max > longest {
-		return fmt.Errorf("client.max of %g is above seconds of %g", c.Max, s.Seconds)
-	}
-
-	return nil
-}
-
-// validateRate checks ops/s against the operations and the times that the step has.
-func (s *Step) validateRate() error {
-	operations, seconds := s.rated()
-	if err := rateAgrees("opsPerSecond", s.OpsPerSecond, operations, seconds); err != nil {
-		return err
-	}
-	if w := s.Window; w != nil && (w.Ops+w.TailOps != s.Operations || !near(w.Seconds+w.TailSeconds, s.Seconds, rateTolerance)) {
-		return fmt.Errorf("window has %d ops and %d after it in %g and %g seconds, which are not ops of %d in %g seconds",
-			w.Ops, w.TailOps, w.Seconds, w.TailSeconds, s.Operations, s.Seconds)
-	}
-	if a := s.AllClients; a != nil {
-		return rateAgrees("allClients.opsPerSecond", a.OpsPerSecond, a.Ops, a.Seconds)
-	}
-
-	return nil
-}
-
-func rateAgrees(key string, rate float64, operations int64, seconds float64) error {
-	if want := float64(operations) / seconds; seconds > 0 && !near(rate, want, rateTolerance) || seconds == 0 && rate != 0 {
-		return fmt.Errorf("%s is %g, but %d ops in %g seconds are %g", key, rate, operations, seconds, want)
 	}
 
 	return nil
@@ -210,80 +153,6 @@ func (s *Step) validateWitness() error {
 	}
 
 	return nil
-}
-
-func (s *Script) validate() error {
-	if s == nil {
-		return nil
-	}
-	for i := range s.Metrics {
-		m := &s.Metrics[i]
-		if slices.Contains([]bool{m.P50 == nil, m.P90 == nil, m.P99 == nil}, m.Histogram != "") {
-			return fmt.Errorf("script.metrics: %s: it must have p50, p90, p99 and histogram, or none of them", m.Name)
-		}
-		if m.Histogram == "" {
-			continue
-		}
-		d, err := agree("histogram", m.Histogram, "", &m.TrendQuantiles, TrendUnit)
-		if err != nil {
-			return fmt.Errorf("script.metrics: %s: %w", m.Name, err)
-		}
-		if uint64(d.Count) != m.Samples {
-			return fmt.Errorf("script.metrics: %s: histogram counts %d values, but samples are %d", m.Name, d.Count, m.Samples)
-		}
-	}
-
-	return nil
-}
-
-// quantiles are the figures of a histogram by their key in the JSON.
-var quantiles = map[string]float64{ //nolint:gochecknoglobals // a constant
-	"min": 0, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1,
-}
-
-// agree decodes a histogram, and returns an error for the first field of figures that differs from
-// it. unit is what the figures count. Above the range of histograms the figures are exact and the
-// histogram is not.
-func agree(key, encoded, prefix string, figures any, unit time.Duration) (measure.Distribution, error) {
-	d, err := measure.Decode(encoded)
-	if err != nil {
-		return d, fmt.Errorf("%s: %w", key, err)
-	}
-	highest := float64(measure.Highest) / float64(unit)
-	v := reflect.ValueOf(figures).Elem()
-	above := false
-	for i := range v.NumField() {
-		above = above || figureAt(v.Field(i)) > highest
-	}
-	for i := range v.NumField() {
-		name, value := keyOf(v.Type().Field(i)), figureAt(v.Field(i))
-		q, isQuantile := quantiles[name]
-		want, ok := 0.0, true
-		switch {
-		case name == "mean" || name == "avg":
-			want = float64(d.Mean()) / float64(unit)
-			ok = above || near(value, want, meanTolerance) || math.Abs(value-want)*float64(unit) <= 1
-		case isQuantile:
-			want = float64(d.Quantile(q)) / float64(unit)
-			ok = near(min(value, highest), min(want, highest), histogramTolerance)
-		}
-		if !ok {
-			return d, fmt.Errorf("%s%s is %g, but %g in its histogram", prefix, name, value, want)
-		}
-	}
-
-	return d, nil
-}
-
-func figureAt(v reflect.Value) float64 {
-	switch v = pointed(v); v.Kind() { //nolint:exhaustive // others are no figures
-	case reflect.Float64:
-		return v.Float()
-	case reflect.Int64:
-		return float64(v.Int())
-	}
-
-	return 0
 }
 
 // near reports whether two numbers from 0 differ by at most the part tolerance of the higher one.

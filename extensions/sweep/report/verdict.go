@@ -1,9 +1,6 @@
 package report
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -168,48 +165,4 @@ func Annotations(verdicts []Verdict, file string) string {
 	}
 
 	return b.String()
-}
-
-// codeQualityIssue is an entry of GitLab's code quality report.
-// https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
-type codeQualityIssue struct {
-	Description string              `json:"description"`
-	CheckName   string              `json:"check_name"`
-	Fingerprint string              `json:"fingerprint"`
-	Severity    string              `json:"severity"`
-	Location    codeQualityLocation `json:"location"`
-}
-
-type codeQualityLocation struct {
-	Path  string           `json:"path"`
-	Lines codeQualityLines `json:"lines"`
-}
-
-type codeQualityLines struct {
-	Begin int `json:"begin"`
-}
-
-// CodeQuality renders the gates that did not hold as a GitLab code quality report. The fingerprint
-// hashes the file and the gate, so that GitLab recognises a gate in later reports.
-func CodeQuality(verdicts []Verdict, file string) ([]byte, error) {
-	issues := []codeQualityIssue{}
-	for i := range verdicts {
-		v := &verdicts[i]
-		if v.Outcome == stats.Held {
-			continue
-		}
-		severity := "major"
-		if v.Held {
-			severity = "info"
-		}
-		sum := sha256.Sum256([]byte(file + "\n" + v.Gate))
-		issues = append(issues, codeQualityIssue{
-			Description: string(v.Outcome) + ": " + v.Gate + ": " + v.Explained(), CheckName: "sweep-gate",
-			Fingerprint: hex.EncodeToString(sum[:]), Severity: severity,
-			Location: codeQualityLocation{Path: file, Lines: codeQualityLines{Begin: 1}},
-		})
-	}
-	raw, err := json.MarshalIndent(issues, "", "  ")
-
-	return append(raw, '\n'), err
 }

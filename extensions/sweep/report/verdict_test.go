@@ -98,15 +98,3 @@ func TestGatesOnGitHub(t *testing.T) {
 		require.Contains(t, madeUp(func(r *Report) { r.Gates = gates }).GitHub(), "### "+mark+" ")
 	}
 }
-
-func TestOutcomesThatCannotBe(t *testing.T) {
-	for wrong, v := range map[string]Verdict{
-		"gates[0] is crossed, and held is true": {Outcome: stats.Crossed, Held: true},
-		"gates[0] is held, and held is false":   {Outcome: stats.Held},
-	} {
-		require.EqualError(t, madeUp(func(r *Report) { r.Gates = []Verdict{v} }).Validate(), wrong)
-	}
-	for _, v := range []Verdict{aHeld, aCrossed, anOpen, aTolerated} {
-		require.NoError(t, madeUp(func(r *Report) { r.Gates = []Verdict{v} }).Validate())
-	}
-}

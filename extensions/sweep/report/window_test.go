@@ -55,15 +55,8 @@ func TestRateOfAWindow(t *testing.T) {
 	require.Contains(t, stepNotes(s, false),
 		"2 clients: ops/s is of the window of 1.000s; what was under way then ended within another 4.000s.")
 
-	for name, spoil := range map[string]func(*Step){
-		"opsPerSecond is 20": func(s *Step) { s.OpsPerSecond = 20 },
-		"window has 97 ops":  func(s *Step) { s.Window.Ops, s.OpsPerSecond = 97, 97 },
-		"in 1 and 1 seconds": func(s *Step) { s.Window.TailSeconds = 1 },
-	} {
-		s := stepOf(t, &r)
-		spoil(s)
-		require.ErrorContains(t, s.validate(), name)
-	}
+	s.OpsPerSecond = 20
+	require.ErrorContains(t, s.validate(), "opsPerSecond is 20")
 }
 
 func TestAnInterruptedWindowHasNoTail(t *testing.T) {
@@ -86,14 +79,6 @@ func TestRateOfAllClients(t *testing.T) {
 	require.Equal(t, &AllClients{Seconds: 2, Ops: 80, OpsPerSecond: 40}, s.AllClients)
 	require.InDelta(t, 20, s.OpsPerSecond, 1e-9)
 	require.Contains(t, stepNotes(s, false), "2 clients: all clients were at work for 2.000s of 5.000s, with 40/s.")
-
-	for name, spoil := range map[string]func(*Step){
-		"allClients.opsPerSecond is ": func(s *Step) { s.AllClients.OpsPerSecond = 20 },
-	} {
-		s := stepOf(t, &r)
-		spoil(s)
-		require.ErrorContains(t, s.validate(), name)
-	}
 }
 
 func TestMissedRate(t *testing.T) {
@@ -114,16 +99,6 @@ func TestMissedRate(t *testing.T) {
 	require.Contains(t, s.missed(), "asked 100/s")
 	s.OpenLoop.Started = 99
 	require.Empty(t, s.missed())
-
-	for name, spoil := range map[string]func(*Step){
-		"openLoop has 101 operations":      func(s *Step) { s.OpenLoop.Started = 101 },
-		"at a rate of 0":                   func(s *Step) { s.Rate = 0 },
-		"openLoop.latenessMs.p50 is 0.01,": func(s *Step) { s.OpenLoop.Lateness.P50 = 0.01 },
-	} {
-		s := stepOf(t, &r)
-		spoil(s)
-		require.ErrorContains(t, s.validate(), name)
-	}
 }
 
 func TestMergeOfWindows(t *testing.T) {

@@ -15,15 +15,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
-// SetSides groups variants on the pages.
-func (r *Results) SetSides(sides []report.Side) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, rep := range r.reports {
-		rep.SideBySide = sides
-	}
-}
-
 // WriteTogether writes a comparison of the run's scenarios to files of that name in the first one's
 // folder. It does nothing for a single scenario.
 func (r *Results) WriteTogether(dir func(scenario string) string, name string) error {

@@ -235,12 +235,11 @@ func TestEveryFormatOfARun(t *testing.T) {
 	r := work(t, `{"clients": [1], "iterations": 5}`, nil)
 	_, list, _ := sweep(t, "report", "--list")
 	var suffixes []string
-	asked := map[string]string{"github": "### ", "openmetrics": "# TYPE sweep_ops_per_second gauge", "bigger": "[", "smaller": "["}
 	for line := range strings.Lines(list) {
 		format, suffix, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if begin, is := asked[format]; is {
+		if format == "github" { // on request only
 			_, stdout, _ := sweep(t, "report", "--format", format, filepath.Join(r.results, "work.json"))
-			require.True(t, strings.HasPrefix(stdout, begin), stdout)
+			require.True(t, strings.HasPrefix(stdout, "### "), stdout)
 
 			continue
 		}

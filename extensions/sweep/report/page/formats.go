@@ -39,18 +39,6 @@ var Formats = []Format{ //nolint:gochecknoglobals // a constant, to which a test
 		Name: "github", Suffix: ".github.md", Asked: true,
 		Help: "a summary for pull requests: verdict, plots as text, table folded", Render: asBytes((*report.Report).GitHub),
 	},
-	{
-		Name: "openmetrics", Suffix: ".metrics.txt", Asked: true,
-		Help: "OpenMetrics, for GitLab's report of metrics", Render: asBytes((*report.Report).OpenMetrics),
-	},
-	{
-		Name: "bigger", Suffix: ".bigger.json", Asked: true,
-		Help: "ops/s for github-action-benchmark's tool customBiggerIsBetter", Render: (*report.Report).BiggerIsBetter,
-	},
-	{
-		Name: "smaller", Suffix: ".smaller.json", Asked: true,
-		Help: "latencies for its tool customSmallerIsBetter", Render: (*report.Report).SmallerIsBetter,
-	},
 }
 
 func ofRuns() []Format {
