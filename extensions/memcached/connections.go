@@ -89,7 +89,6 @@ func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 		cfg.TLS = c.config.TLS.Config(c.VU(), cfg.Address, tls.VersionTLS12)
 	}
 
-	c.watchEvictions(cfg)
 	var conn *wire.Conn
 	var err error
 	begin := clock.Now()

@@ -39,9 +39,8 @@ func New() modules.Module {
 }
 
 type sharedByAll struct {
-	pools   pools
-	bench   workload.CacheShared
-	watched workload.Evictions
+	pools pools
+	bench workload.CacheShared
 }
 
 type module struct {

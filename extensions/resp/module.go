@@ -36,8 +36,6 @@ func New() modules.Module {
 type sharedByAll struct {
 	workload.CacheShared
 
-	watched workload.Evictions
-
 	topologies sync.Map // topologies of clusters, by target
 }
 

@@ -46,7 +46,6 @@ func (n *node) usable() (*wire.Conn, error) {
 }
 
 func (n *node) connect() (*wire.Conn, error) {
-	n.watchEvictions()
 	ctx, config := n.client.VU().Context(), n.wireConfig(k6x.Dial(n.client.VU()))
 	var conn *wire.Conn
 	var err error

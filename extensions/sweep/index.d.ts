@@ -423,8 +423,7 @@ declare module 'k6/x/sweep' {
    *
    * `marks` also has events, with a `kind`: `reconnect`, a client connected again after the start
    * line; `restart`, the server of `target.url` on this machine exited or started again;
-   * `influxdb`, the output `sweep-influxdb` could not write points, or could again; `evictions`,
-   * the keys that a memcached, or a Redis with k6/x/resp, evicted in the last 1.05 seconds.
+   * `influxdb`, the output `sweep-influxdb` could not write points, or could again.
    */
   export function mark(text: string): void;
 

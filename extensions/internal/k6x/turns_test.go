@@ -101,7 +101,7 @@ func TestDialTakesNoTurns(t *testing.T) {
 	address := answering(t, 1)
 	state := &lib.State{Dialer: netext.NewDialer(net.Dialer{}, nil)}
 	TakeTurns(state)
-	conn, err := DialBeside(&modulestest.VU{CtxField: t.Context(), StateField: state})(t.Context(), "tcp", address)
+	conn, err := Dial(&modulestest.VU{CtxField: t.Context(), StateField: state})(t.Context(), "tcp", address)
 	require.NoError(t, err)
 	defer conn.Close()
 	require.IsType(t, &net.TCPConn{}, conn)

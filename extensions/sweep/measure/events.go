@@ -10,12 +10,7 @@ const (
 	EventReconnect = "reconnect"
 	EventRestart   = "restart"
 	EventInfluxDB  = "influxdb"
-	EventEvictions = "evictions"
 )
-
-// EvictionsEvery is the interval for reporting a cache's evictions. It is longer than the second
-// within which equal events are merged.
-const EvictionsEvery = 1050 * time.Millisecond
 
 // Event is something that happened during the run.
 type Event struct {

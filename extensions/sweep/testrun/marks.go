@@ -11,10 +11,6 @@ import (
 // asOne is the time within which repeated events become one mark.
 const asOne = time.Second
 
-// mostEvictions is the limit on all marks for adding an eviction, because a full cache evicts
-// continuously.
-const mostEvictions = report.MostMarks / 2
-
 func (r *Results) mark(rep *report.Report, e measure.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -30,7 +26,7 @@ func Mark(rep *report.Report, e measure.Event) {
 			return
 		}
 	}
-	if n := len(rep.Marks); n == report.MostMarks || e.Kind == measure.EventEvictions && n >= mostEvictions {
+	if len(rep.Marks) == report.MostMarks {
 		return
 	}
 	m := report.Mark{At: e.At, Kind: e.Kind, Text: e.Text}

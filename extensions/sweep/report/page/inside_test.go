@@ -258,28 +258,6 @@ func TestPageOfADuet(t *testing.T) {
 	require.Fail(t, "the duet is not told of")
 }
 
-func TestEvictionsHaveALane(t *testing.T) {
-	m := newMaker()
-	r := m.madeUp([]report.Step{m.step(8, 1, 100, "rollup", 9000, func(s *report.Step) { m.scattered(t, s) })})
-	s := &r.Steps[0]
-	s.Started = r.Started
-	every := measure.EvictionsEvery
-	for i, n := range map[time.Duration]uint64{0: 5, 1: 100, 3: 2000, 46: 7, 1000: 1} {
-		r.Marks = append(r.Marks, report.Mark{At: s.Started.Add(i*every + 20*time.Millisecond), Kind: measure.EventEvictions, Text: "a evicted a key", Times: n})
-	}
-	l, has := evictedLane(r, s)
-	require.True(t, has)
-	require.Len(t, l.values, 46)
-	for i, want := range map[int]float64{0: 100, 1: 0, 2: 2000, 45: 7} {
-		require.InDelta(t, want, l.values[i], 0, i)
-	}
-	all := insideOf(t, rendered(t, r))
-	require.Contains(t, text(elements(all, "desc")[0]), "2,107 keys evicted, at most 2,000 in 1.050s.")
-	for _, n := range elements(all, "path") {
-		require.NotEqual(t, "happened", attr(n, "class"))
-	}
-}
-
 func TestNumbersOfMarksAreApart(t *testing.T) {
 	m := newMaker()
 	r := m.madeUp([]report.Step{m.step(8, 1, 100, "rollup", 9000, func(s *report.Step) { m.scattered(t, s) })})

@@ -46,9 +46,6 @@ func newTimePlot(s *sweep, step *report.Step) (*plot, error) {
 	}
 	t := &timePlot{plot: &plot{right: timeRight}, sweep: s, step: step, over: over, seconds: step.StepSeconds()}
 	t.lanes = lanesOf(step)
-	if evicted, has := evictedLane(s.report, step); has {
-		t.lanes = append(t.lanes, evicted)
-	}
 	if vus, has := vusLane(s.report, step); has {
 		t.lanes = append(t.lanes, vus)
 	}
@@ -206,7 +203,7 @@ func (t *timePlot) happened() {
 	var at []float64
 	for _, m := range marks {
 		since := m.At.Sub(t.step.Started)
-		if since < 0 || since.Seconds() > t.seconds || m.Kind == measure.EventEvictions { // evictions have a lane
+		if since < 0 || since.Seconds() > t.seconds {
 			continue
 		}
 		text := fmt.Sprintf("at %s: %s", span(since.Seconds()), m.Shown())
@@ -285,23 +282,6 @@ func lanesOf(s *report.Step) []lane {
 	}
 
 	return all
-}
-
-func evictedLane(r *report.Report, s *report.Step) (lane, bool) {
-	l := lane{name: "evicted", class: "s5", seconds: measure.EvictionsEvery.Seconds()}
-	l.values = make([]float64, int(math.Ceil(s.StepSeconds()/l.seconds)))
-	all := uint64(0)
-	for _, m := range r.Marks {
-		before := m.At.Sub(s.Started).Seconds() / l.seconds // the mark covers the time before it
-		if i := int(math.Round(before)) - 1; m.Kind == measure.EventEvictions && i >= 0 && i < len(l.values) {
-			l.values[i] += float64(max(m.Times, 1))
-			all += max(m.Times, 1)
-		}
-	}
-	l.whole = highestOf(l.values)
-	l.tip = fmt.Sprintf("%s evicted, at most %s in %s", report.Counted(int64(all), "key"), report.Thousands(int64(l.whole)), span(l.seconds))
-
-	return l, all > 0 && !s.Started.IsZero()
 }
 
 func vusLane(r *report.Report, s *report.Step) (lane, bool) {
