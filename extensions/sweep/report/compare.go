@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stats"
 )
@@ -17,16 +16,15 @@ type CompareOptions struct {
 
 // Comparison is the result of comparing an old and a new run.
 type Comparison struct {
-	Old       Run       `json:"old"`
-	New       Run       `json:"new"`
-	Tolerance float64   `json:"tolerance"`
-	Alpha     float64   `json:"alpha"`
-	Rows      []Row     `json:"rows"` // sorted by figure, then by step
-	Geomeans  []Geomean `json:"geomeans"`
-	Search    *Sought   `json:"search,omitempty"` // if both runs are searches with the same goal
-	Warnings  []string  `json:"warnings"`         // differences besides the figures
-	Notes     []string  `json:"notes"`            // limits of the comparison
-	Regressed bool      `json:"regressed"`        // a row or the search regressed, or the new run was interrupted
+	Old       Run      `json:"old"`
+	New       Run      `json:"new"`
+	Tolerance float64  `json:"tolerance"`
+	Alpha     float64  `json:"alpha"`
+	Rows      []Row    `json:"rows"`             // sorted by figure, then by step
+	Search    *Sought  `json:"search,omitempty"` // if both runs are searches with the same goal
+	Warnings  []string `json:"warnings"`         // differences besides the figures
+	Notes     []string `json:"notes"`            // limits of the comparison
+	Regressed bool     `json:"regressed"`        // a row or the search regressed, or the new run was interrupted
 
 	// Undecided reports whether the result of a search, or a row of runs without one, could not be
 	// judged.
@@ -62,14 +60,6 @@ type Row struct {
 	Regressed bool          `json:"regressed"`         // significantly worse by more than the tolerance, or not comparable any more
 }
 
-// Geomean is the geometric mean of one figure's medians over all comparable rows.
-type Geomean struct {
-	Figure string  `json:"figure"`
-	Old    float64 `json:"old"`
-	New    float64 `json:"new"`
-	Ratio  float64 `json:"ratio"`
-}
-
 // Compared are the figures that two runs are compared by, and that tables have intervals of.
 var Compared = []*Figure{ //nolint:gochecknoglobals // a constant
 	FigureOf("ops_per_second"), FigureOf("p50"), FigureOf("p99"),
@@ -91,7 +81,7 @@ func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 
 	c := &Comparison{
 		Old: runOf(before), New: runOf(after), Tolerance: o.Tolerance, Alpha: o.Alpha,
-		Warnings: warnings(before, after), Notes: []string{}, Geomeans: []Geomean{},
+		Warnings: warnings(before, after), Notes: []string{},
 	}
 	pairs := pairs(before, after)
 	if before.Search != nil && after.Search != nil {
@@ -110,9 +100,6 @@ func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 			if estimate != nil {
 				rows = append(rows, judged{&c.Rows[len(c.Rows)-1], figure, estimate})
 			}
-		}
-		if mean, known := geomean(figure.Name, c.Rows[len(c.Rows)-len(pairs):]); known {
-			c.Geomeans = append(c.Geomeans, mean)
 		}
 	}
 	judgeRows(rows, o)
@@ -338,28 +325,4 @@ func (r *Row) conclude(outcome stats.Outcome, f *Figure) {
 		r.Verdict = Worse
 	}
 	r.Outcome = outcome
-}
-
-// geomean returns the geometric mean over the rows that have a ratio. It is unknown if a value is
-// zero.
-func geomean(figure string, rows []Row) (mean Geomean, known bool) {
-	var before, after float64
-	n := 0
-	for i := range rows {
-		r := &rows[i]
-		if r.Problem != "" || r.Old.Median <= 0 || r.New.Median <= 0 {
-			continue
-		}
-		before += math.Log(r.Old.Median)
-		after += math.Log(r.New.Median)
-		n++
-	}
-	if n == 0 {
-		return mean, false
-	}
-	count := float64(n)
-
-	return Geomean{
-		Figure: figure, Old: math.Exp(before / count), New: math.Exp(after / count), Ratio: math.Exp((after - before) / count),
-	}, true
 }

@@ -60,11 +60,6 @@ func (c *Comparison) table(f *Figure) [][]string {
 			table = append(table, c.Rows[i].cells(f.Show, c.Tolerance))
 		}
 	}
-	for _, mean := range c.Geomeans {
-		if mean.Figure == f.Name {
-			table = append(table, []string{"geomean", f.Show(mean.Old), f.Show(mean.New), stats.Times(mean.Ratio), "", ""})
-		}
-	}
 
 	return table
 }
