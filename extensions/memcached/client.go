@@ -96,8 +96,6 @@ var methods = commandMethods(false).With(k6x.Methods[*client]{ //nolint:gocheckn
 	"close":        (*client).close,
 	"asyncClose":   (*client).asyncClose,
 	"getMulti":     (*client).getMulti,
-	"setMulti":     (*client).setMulti,
-	"deleteMulti":  (*client).deleteMulti,
 	"getOrSet":     (*client).getOrSet,
 	"pipeline":     (*client).pipeline,
 	"flushAll":     (*client).flushAll,

@@ -46,7 +46,7 @@ func TestEveryMethod(t *testing.T) {
 			{`[client.set(key, '18446744073709551615'), client.decr(key, 0), client.incr(key, 1)]`, `[true, "18446744073709551615n", 0]`},
 			{`[client.set(key, ''), client.get(key), client.delete(key), client.get(key)]`, `[true, "", true, null]`},
 			{`[client.set(key, 'x', new Date(0)), client.get(key)]`, `[true, null]`},
-			{`client.setMulti({ [key + 'a']: '1', [key + 'b']: new Uint8Array([50]) }, '60s')`, `2`},
+			{`client.pipeline([['set', key + 'a', '1', '60s'], ['set', key + 'b', new Uint8Array([50])]])`, `[true, true]`},
 			{`client.getMulti([key + 'b', key + 'none', key + 'a', '__proto__'])[key + 'b']`, `"2"`},
 			{`Object.values(client.getMulti([key + 'b', key + 'none', key + 'a', '__proto__']))`, `["2", null, "1", null]`},
 			{`Object.values(client.getMulti([]))`, `[]`},
@@ -178,7 +178,7 @@ func TestSeveralServers(t *testing.T) {
 			v.Run(`
 				var client = new memcached.Client({ url: servers, hashing: '` + hashing + `' });
 				var names = Array.from({ length: 300 }, (_, i) => 'key-' + i);
-				client.setMulti(Object.fromEntries(names.map((name) => [name, 'of ' + name])));
+				client.pipeline(names.map((name) => ['set', name, 'of ' + name]));
 				var found = client.getMulti(names);
 				for (const name of names) {
 					if (client.get(name) !== 'of ' + name || found[name] !== 'of ' + name) throw new Error(name);
@@ -283,7 +283,6 @@ func TestMisuse(t *testing.T) {
 		`client.stats(new Array(4294967295))`:                    "stats: the argument must be a string, not an array of 4294967295 elements",
 		`client.run({ iterations: new Array(4294967295) })`:      "run: options cannot be read: iterations: an array has 4294967295 elements: at most 1000000 are allowed",
 		`const o = {}; o.mix = o; client.run(o)`:                 "run: options cannot be read: mix: it contains itself",
-		`client.setMulti([])`:                                    "setMulti takes an object of keys and values first, not []",
 		`client.pipeline({})`:                                    "pipeline: commands must be an array, not an object",
 		`client.pipeline([5])`:                                   "pipeline: each command must be an array, not 5",
 		`client.pipeline([[]])`:                                  "pipeline: command 0 is empty",
@@ -323,16 +322,6 @@ func TestTimesToLive(t *testing.T) {
 		require.InDelta(t, want, v.Run(`left(`+ttl+`)`), 5, ttl)
 	}
 	require.Equal(t, true, v.Run(`client.set(key, 'v', new Date(Date.now() - 1000)); client.get(key) === null`), "a Date that has passed")
-}
-
-func TestDeleteMulti(t *testing.T) {
-	v := newVU(t)
-	require.JSONEq(t, `[2,0]`, v.JSON(`(() => {
-		const client = new memcached.Client(addr), keys = ['a', 'b', 'c'].map((k) => key + k);
-		client.setMulti({ [keys[0]]: '1', [keys[1]]: '2' });
-		return [client.deleteMulti(keys, { tags: { name: 'tidy' } }), client.deleteMulti([])];
-	})()`))
-	require.Equal(t, 3.0, v.Counted(metricOps, "op", "delete", "outcome", "ok", "name", "tidy"))
 }
 
 func TestPromises(t *testing.T) {

@@ -154,9 +154,9 @@ declare module 'k6/x/memcached' {
       | 'protocol'
       | 'usage'
       | 'internal';
-    /** In pipeline and setMulti: the index of the first command that failed. */
+    /** In pipeline: the index of the first command that failed. */
     index?: number;
-    /** In pipeline and setMulti: the results of the commands, null for those that failed. */
+    /** In pipeline: the results of the commands, null for those that failed. */
     results?: any[];
   }
 
@@ -277,17 +277,11 @@ declare module 'k6/x/memcached' {
     cas(key: Key, value: Value, cas: Unsigned, options?: XK6Sweep.TTL | StoreOptions): 'stored' | 'exists' | 'not_found';
     /** The form of `cas` that returns a promise. */
     asyncCas(key: Key, value: Value, cas: Unsigned, options?: XK6Sweep.TTL | StoreOptions): Promise<'stored' | 'exists' | 'not_found'>;
-    /**
-     * Stores all properties of an object in a pipeline, and returns how many. Throws like pipeline.
-     */
-    setMulti(values: { [key: string]: Value }, options?: XK6Sweep.TTL | StoreOptions): number;
 
     /** Removes the key. Returns false if it does not exist. */
     delete(key: Key, options?: Tagged): boolean;
     /** The form of `delete` that returns a promise. */
     asyncDelete(key: Key, options?: Tagged): Promise<boolean>;
-    /** Removes keys in a pipeline, and returns how many existed. Throws like pipeline. */
-    deleteMulti(keys: readonly Key[], options?: Tagged): number;
     /**
      * Adds to a decimal number (default 1, wraps at 2^64) and returns the sum, or null if the key
      * does not exist.

@@ -95,7 +95,7 @@ func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
 		c.enqueue(command, position, list(words[1:]...))
 	}
 
-	return c.Runtime().ToValue(c.runPipeline("pipeline", len(rows)))
+	return c.Runtime().ToValue(c.runPipeline(len(rows)))
 }
 
 func (c *client) runBatches() {
@@ -119,7 +119,7 @@ func (c *client) countReply(e *entry, q *wire.Request, a *wire.Reply) {
 }
 
 // runPipeline throws the first error, with all results.
-func (c *client) runPipeline(operation string, n int) *sobek.Object {
+func (c *client) runPipeline(n int) *sobek.Object {
 	took := c.timed(c.runBatches)
 
 	results := make([]any, n)
@@ -136,7 +136,7 @@ func (c *client) runPipeline(operation string, n int) *sobek.Object {
 			}
 		}
 	}
-	c.EmitDuration(operation, first, took)
+	c.EmitDuration("pipeline", first, took)
 	all := c.Runtime().NewArray(results...)
 	if first != nil {
 		panic(c.NewError(first, k6x.Property{Name: "index", Value: failed}, k6x.Property{Name: "results", Value: all}))
@@ -220,45 +220,6 @@ func (c *client) multiResult(names []sobek.Value, binary bool, took time.Duratio
 	}
 
 	return object
-}
-
-func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
-	c.begin()
-	defer c.end()
-	object, ok := call.Argument(0).(*sobek.Object)
-	if !ok || object.ClassName() != "Object" {
-		c.Misuse("setMulti takes an object of keys and values first, not %s", k6x.Show(call.Argument(0)))
-	}
-	rt := c.Runtime()
-	names := object.Keys()
-	c.clearAll()
-	for position, name := range names {
-		c.enqueue(commands["set"], position, list(rt.ToValue(name), object.Get(name), call.Argument(1)))
-	}
-
-	return rt.ToValue(c.runPipeline("setMulti", len(names)).Get("length"))
-}
-
-func (c *client) deleteMulti(call sobek.FunctionCall) sobek.Value {
-	c.begin()
-	defer c.end()
-	keys := c.elements("deleteMulti", "the keys", call.Argument(0))
-	defer c.tagged("deleteMulti", call.Argument(1))()
-	c.clearAll()
-	for position, key := range keys {
-		c.enqueue(commands["delete"], position, list(key))
-	}
-	c.runPipeline("deleteMulti", len(keys))
-	deleted := 0
-	for server := range c.batches {
-		for i := range c.batches[server].replies {
-			if c.batches[server].replies[i].Status == wire.OK {
-				deleted++
-			}
-		}
-	}
-
-	return c.Runtime().ToValue(deleted)
 }
 
 // getOrSet runs a get and a set.

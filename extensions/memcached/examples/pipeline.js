@@ -1,5 +1,4 @@
-// Many commands in one round trip: a pipeline of different commands, calls with many keys, and meta
-// commands.
+// Many commands in one round trip: pipelines, a call with many keys, and meta commands.
 //
 //   MEMCACHED_URL=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/pipeline.js
 import memcached from 'k6/x/memcached';
@@ -10,7 +9,7 @@ const client = new memcached.Client(__ENV.MEMCACHED_URL, { protocol: 'meta' });
 const names = Array.from({ length: 50 }, (_, i) => `example-${i}`);
 
 export default function () {
-  client.setMulti(Object.fromEntries(names.map((name) => [name, `of ${name}`])), '60s');
+  client.pipeline(names.map((name) => ['set', name, `of ${name}`, '60s']));
   const values = client.getMulti(names);
   for (const name of names) {
     if (values[name] !== `of ${name}`) {
