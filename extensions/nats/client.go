@@ -58,12 +58,11 @@ func (c *client) Tasks() *k6x.Tasks { return c.tasks }
 func (c *client) owner() *client { return c }
 
 var methods = calls("", map[string]func(*client, *task){ //nolint:gochecknoglobals // a table
-	"connect":     (*client).connect,
-	"flush":       (*client).flush,
-	"drain":       (*client).drain,
-	"rtt":         (*client).rtt,
-	"request":     (*client).request,
-	"requestMany": (*client).requestMany,
+	"connect": (*client).connect,
+	"flush":   (*client).flush,
+	"drain":   (*client).drain,
+	"rtt":     (*client).rtt,
+	"request": (*client).request,
 }).With(k6x.Methods[*client]{
 	"connect":      k6x.InTurn(k6x.Blocking(called("", "connect", (*client).connect))),
 	"close":        (*client).close,

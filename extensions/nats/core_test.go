@@ -177,26 +177,6 @@ func TestRespondInGo(t *testing.T) {
 	})()`))
 }
 
-func TestRequestMany(t *testing.T) {
-	v := newVU(t)
-	nc := plainConn(t, natsURL(t))
-	_, err := nc.Subscribe(v.Run(`unique`).(string), func(m *natsio.Msg) {
-		for _, answer := range []string{"1", "2", "3"} {
-			_ = m.Respond([]byte(answer))
-		}
-		if string(m.Data) == "end" {
-			_ = m.Respond(nil)
-		}
-	})
-	require.NoError(t, err)
-	require.NoError(t, nc.Flush())
-	require.JSONEq(t, `[["1","2"], ["1","2","3"], ["1","2","3"], ["1","2","3"], "no_responders"]`, v.JSON(`(() => {
-		const client = new nats.Client(url), data = (o, text) => client.requestMany(unique, text, o).map((m) => m.data);
-		return [data({ max: 2 }), data({ stall: 100, timeout: '1h' }), data({ timeout: 1000 }), data({ timeout: '1h' }, 'end'),
-			attempt(() => client.requestMany(unique + '.nobody', 'x')).kind];
-	})()`))
-}
-
 func TestCallbacks(t *testing.T) {
 	v := newVU(t)
 	v.Loop(`
@@ -361,7 +341,6 @@ func TestUsage(t *testing.T) {
 		`client.publishBatch('a', 'x', { iterations: 0 })`:                           `publishBatch: option iterations must be an integer from 1 to 1000000, not 0`,
 		`client.request('a', 'x', { max: 1 })`:                                       `request: unknown option "max"; known are headers, timeout`,
 		`client.request('a', 'x', { timeout: 'soon' })`:                              `request: option timeout must be a time such as '5s', or a number of milliseconds from 100, not soon`,
-		`client.requestMany('a', 'x', { maximum: 1 })`:                               `requestMany: unknown option "maximum"; known are headers, timeout, max, stall`,
 		`client.subscribe('a', null, { queu: 'q' })`:                                 `subscribe: unknown option "queu"; known are queue, max, pending`,
 		`client.subscribe('a', null, { pending: 0 })`:                                `subscribe: max must not be below 0, and pending must be from 1 to 1000000`,
 		`client.subscribe('a').fetch(0)`:                                             `fetch: the number of messages must be an integer from 1 to 1000000, not 0`,

@@ -75,12 +75,10 @@ func TestConfigurationsAndInfosAreDeclared(t *testing.T) {
 		"PeerInfo": reflect.TypeFor[jetstream.PeerInfo](), "DesiredClusterInfo": reflect.TypeFor[jetstream.DesiredClusterInfo](),
 		"StreamSource": reflect.TypeFor[jetstream.StreamSource](), "StreamSourceInfo": reflect.TypeFor[jetstream.StreamSourceInfo](),
 		"SubjectTransform": reflect.TypeFor[jetstream.SubjectTransformConfig](), "Republish": reflect.TypeFor[jetstream.RePublish](),
-		"AccountUsage": reflect.TypeFor[jetstream.Tier](), "ObjectInfo": reflect.TypeFor[jetstream.ObjectInfo](),
+		"ObjectInfo": reflect.TypeFor[jetstream.ObjectInfo](),
 	} {
 		require.ElementsMatch(t, apiNames(of), declaredProperties(declaration(t, name)), name)
 	}
-	require.ElementsMatch(t, apiNames(reflect.TypeFor[jetstream.AccountInfo]()),
-		append(declaredProperties(declaration(t, "AccountUsage")), declaredProperties(declaration(t, "AccountInfo"))...))
 	ordered := regexp.MustCompile(`(?s)type OrderedConsumerConfiguration = (.*?);`).FindString(declarations(t))
 	var declared []string
 	for _, match := range regexp.MustCompile(`'(\w+)'`).FindAllStringSubmatch(ordered, -1) {

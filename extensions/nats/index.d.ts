@@ -12,7 +12,7 @@
  * Metrics:
  * - `nats_ops` (Counter) and `nats_op_duration` (Trend in milliseconds; not under the executor
  *   client-sweep, which measures durations itself), with the tags `op` and `outcome` (ok, or the
- *   error's kind). `op` is one of connect, publish, publishBatch, request, requestMany, subscribe,
+ *   error's kind). `op` is one of connect, publish, publishBatch, request, subscribe,
  *   respond, next, fetch, deliver, flush, drain, rtt, ack, ackSync, nak, term and inProgress, or
  *   has a prefix: `js.`, `kv.` and `object.` for JetStream, such as `js.publish` and `kv.get`;
  *   `layout.` and `row.` for a published layout. With the option `tagSubjects`, operations with a
@@ -194,15 +194,6 @@ declare module 'k6/x/nats' {
     headers?: Headers;
     /** Default: the client's. */
     timeout?: Duration;
-  }
-
-  /**
-   * Options of requestMany, which ends at the first of: max answers, no answer for `stall`, an
-   * empty answer, the timeout.
-   */
-  export interface RequestManyOptions extends RequestOptions {
-    max?: number;
-    stall?: Duration;
   }
 
   /** Options of requestBatch. */
@@ -470,10 +461,6 @@ declare module 'k6/x/nats' {
     request(subject: string, data?: Data, options?: RequestOptions): Message;
     /** {@link Client.request} as a promise. */
     asyncRequest(subject: string, data?: Data, options?: RequestOptions): Promise<Message>;
-    /** Sends a request, and returns all answers. */
-    requestMany(subject: string, data?: Data, options?: RequestManyOptions): Message[];
-    /** {@link Client.requestMany} as a promise. */
-    asyncRequestMany(subject: string, data?: Data, options?: RequestManyOptions): Promise<Message[]>;
     /**
      * Sends requests in Go, one after another. In a sweep each is an operation `request`, and in an
      * open loop one of the schedule. Failed requests are counted and do not throw; answers are
@@ -847,35 +834,6 @@ declare module 'k6/x/nats' {
     readonly pauseRemaining?: number;
   }
 
-  /** JetStream's usage, in bytes and numbers. */
-  export interface AccountUsage {
-    readonly memory: Unsigned;
-    readonly storage: Unsigned;
-    readonly reservedMemory: Unsigned;
-    readonly reservedStorage: Unsigned;
-    readonly streams: number;
-    readonly consumers: number;
-    /** -1: no limit. */
-    readonly limits: {
-      readonly maxMemory: number;
-      readonly maxStorage: number;
-      readonly maxStreams: number;
-      readonly maxConsumers: number;
-      readonly maxAckPending: number;
-      readonly memoryMaxStreamBytes: number;
-      readonly storageMaxStreamBytes: number;
-      readonly maxBytesRequired: boolean;
-    };
-  }
-
-  /** JetStream's usage by an account, and its limits. */
-  export interface AccountInfo extends AccountUsage {
-    readonly domain: string;
-    readonly api: { readonly level: number; readonly total: Unsigned; readonly errors: Unsigned; readonly inflight?: Unsigned };
-    /** By the number of copies, `R1` and `R3`; null if the account has no tiers. */
-    readonly tiers: { readonly [name: string]: AccountUsage } | null;
-  }
-
   /** A key-value bucket's configuration and state. */
   export interface KeyValueInfo {
     readonly bucket: string;
@@ -943,13 +901,6 @@ declare module 'k6/x/nats' {
     readonly timestamp: Date;
   }
 
-  /** Options of purgeStream. */
-  export interface PurgeOptions extends CallOptions {
-    subject?: string;
-    keep?: number;
-    sequence?: Unsigned;
-  }
-
   /** JetStream over a client's connection. */
   export interface JetStream {
     /**
@@ -1007,25 +958,17 @@ declare module 'k6/x/nats' {
      * Removes messages: all, those of a subject, all but the last `keep`, or those before
      * `sequence`.
      */
-    purgeStream(name: string, options?: PurgeOptions): void;
+    purgeStream(name: string, options?: CallOptions): void;
     /** {@link JetStream.purgeStream} as a promise. */
-    asyncPurgeStream(name: string, options?: PurgeOptions): Promise<void>;
-    /** Returns the names of all streams, or of those that store a subject. */
-    streams(subject?: string, options?: CallOptions): string[];
+    asyncPurgeStream(name: string, options?: CallOptions): Promise<void>;
+    /** Returns the names of all streams. */
+    streams(options?: CallOptions): string[];
     /** {@link JetStream.streams} as a promise. */
-    asyncStreams(subject?: string, options?: CallOptions): Promise<string[]>;
+    asyncStreams(options?: CallOptions): Promise<string[]>;
     /** Returns the message at a position of the stream, or the last one of a subject, or null. */
     getMessage(stream: string, place: Unsigned | string, options?: CallOptions): StoredMessage | null;
     /** {@link JetStream.getMessage} as a promise. */
     asyncGetMessage(stream: string, place: Unsigned | string, options?: CallOptions): Promise<StoredMessage | null>;
-    /** Removes one message. Throws kind `not_found` if it does not exist. */
-    deleteMessage(stream: string, sequence: Unsigned, options?: CallOptions): void;
-    /** {@link JetStream.deleteMessage} as a promise. */
-    asyncDeleteMessage(stream: string, sequence: Unsigned, options?: CallOptions): Promise<void>;
-    /** Returns JetStream's usage by this account, and its limits. */
-    info(options?: CallOptions): AccountInfo;
-    /** {@link JetStream.info} as a promise. */
-    asyncInfo(options?: CallOptions): Promise<AccountInfo>;
 
     /** Returns an existing consumer. Sends no request. */
     consumer(stream: string, name: string): Consumer;
@@ -1050,10 +993,6 @@ declare module 'k6/x/nats' {
     deleteConsumer(stream: string, name: string, options?: CallOptions): void;
     /** {@link JetStream.deleteConsumer} as a promise. */
     asyncDeleteConsumer(stream: string, name: string, options?: CallOptions): Promise<void>;
-    /** Returns the names of a stream's consumers. */
-    consumers(stream: string, options?: CallOptions): string[];
-    /** {@link JetStream.consumers} as a promise. */
-    asyncConsumers(stream: string, options?: CallOptions): Promise<string[]>;
 
     /** Returns an existing bucket. Sends no request. */
     keyValue(bucket: string): KeyValue;
@@ -1209,13 +1148,6 @@ declare module 'k6/x/nats' {
     purge(key: string, revision?: Unsigned | { revision?: Unsigned; ttl?: TTL }, options?: CallOptions): void;
     /** {@link KeyValue.purge} as a promise. */
     asyncPurge(key: string, revision?: Unsigned | { revision?: Unsigned; ttl?: TTL }, options?: CallOptions): Promise<void>;
-    /**
-     * Removes the markers of keys that were deleted longer ago than this (default 30 minutes; 0:
-     * all).
-     */
-    purgeDeletes(olderThan?: Duration, options?: CallOptions): void;
-    /** {@link KeyValue.purgeDeletes} as a promise. */
-    asyncPurgeDeletes(olderThan?: Duration, options?: CallOptions): Promise<void>;
     /** Returns the keys, or those that match filters such as `a.*`. */
     keys(filters?: string | readonly string[], options?: CallOptions): string[];
     /** {@link KeyValue.keys} as a promise. */

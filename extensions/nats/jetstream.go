@@ -135,25 +135,26 @@ func newJetStream(c *client) *jetStreamHandle {
 }
 
 var jetStreamMethods = calls("js.", map[string]func(*jetStreamHandle, *task){ //nolint:gochecknoglobals // a table
-	"publish":       (*jetStreamHandle).publish,
-	"publishBatch":  (*jetStreamHandle).publishBatch,
-	"complete":      (*jetStreamHandle).complete,
-	"createStream":  changeStream(jetstream.JetStream.CreateStream),
-	"updateStream":  changeStream(jetstream.JetStream.UpdateStream),
-	"ensureStream":  changeStream(jetstream.JetStream.CreateOrUpdateStream),
-	"deleteStream":  remove("the stream", jetstream.JetStream.DeleteStream),
-	"streams":       (*jetStreamHandle).streams,
-	"streamInfo":    (*jetStreamHandle).streamInfo,
-	"purgeStream":   (*jetStreamHandle).purgeStream,
-	"getMessage":    (*jetStreamHandle).getMessage,
-	"deleteMessage": (*jetStreamHandle).deleteMessage,
-	"info":          (*jetStreamHandle).info,
+	"publish":      (*jetStreamHandle).publish,
+	"publishBatch": (*jetStreamHandle).publishBatch,
+	"complete":     (*jetStreamHandle).complete,
+	"createStream": changeStream(jetstream.JetStream.CreateStream),
+	"updateStream": changeStream(jetstream.JetStream.UpdateStream),
+	"ensureStream": changeStream(jetstream.JetStream.CreateOrUpdateStream),
+	"deleteStream": remove("the stream", jetstream.JetStream.DeleteStream),
+	"streams": names(func(ctx context.Context, js jetstream.JetStream) (<-chan string, func() error) {
+		lister := js.StreamNames(ctx)
+
+		return lister.Name(), lister.Err
+	}),
+	"streamInfo":  (*jetStreamHandle).streamInfo,
+	"purgeStream": (*jetStreamHandle).purgeStream,
+	"getMessage":  (*jetStreamHandle).getMessage,
 
 	"createConsumer": changeConsumer(jetstream.JetStream.CreateConsumer),
 	"updateConsumer": changeConsumer(jetstream.JetStream.UpdateConsumer),
 	"ensureConsumer": changeConsumer(jetstream.JetStream.CreateOrUpdateConsumer),
 	"deleteConsumer": (*jetStreamHandle).deleteConsumer,
-	"consumers":      (*jetStreamHandle).consumers,
 
 	"createKeyValue": changeBucket(&keyValueKind, jetstream.JetStream.CreateKeyValue),
 	"updateKeyValue": changeBucket(&keyValueKind, jetstream.JetStream.UpdateKeyValue),
@@ -213,10 +214,6 @@ func within[T any](h *jetStreamHandle, find func(context.Context, jetstream.JetS
 	}}
 }
 
-func (h *jetStreamHandle) info(t *task) {
-	h.ask(t, func(ctx context.Context, js *jetStream, _ *record) (any, error) { return js.AccountInfo(ctx) })
-}
-
 func changeStream(
 	change func(jetstream.JetStream, context.Context, jetstream.StreamConfig) (jetstream.Stream, error),
 ) func(*jetStreamHandle, *task) {
@@ -255,19 +252,6 @@ func all(names <-chan string, failure func() error) (any, error) {
 	return list, failure()
 }
 
-func (h *jetStreamHandle) streams(t *task) {
-	var opts []jetstream.StreamListOpt
-	if given := t.next(); !k6x.IsNullish(given) {
-		t.at--
-		opts = append(opts, jetstream.WithStreamListSubject(read(&t.args, "the subject", k6x.Name)))
-	}
-	names(func(ctx context.Context, js jetstream.JetStream) (<-chan string, func() error) {
-		lister := js.StreamNames(ctx, opts...)
-
-		return lister.Name(), lister.Err
-	})(h, t)
-}
-
 func inStream[T any](
 	t *task, ask func(context.Context, jetstream.Stream) (T, error),
 ) func(context.Context, *jetStream, *record) (T, error) {
@@ -289,42 +273,8 @@ func (h *jetStreamHandle) streamInfo(t *task) {
 	}))
 }
 
-func (h *jetStreamHandle) consumers(t *task) {
-	h.ask(t, inStream(t, func(ctx context.Context, stream jetstream.Stream) (any, error) {
-		lister := stream.ConsumerNames(ctx)
-
-		return all(lister.Name(), lister.Err)
-	}))
-}
-
-type purgeOptions struct {
-	all  []jetstream.StreamPurgeOpt
-	tags *k6x.Tags
-}
-
 func (h *jetStreamHandle) purgeStream(t *task) {
-	var o purgeOptions
-	h.ask(t, inStream(t, func(ctx context.Context, stream jetstream.Stream) (any, error) {
-		return nil, stream.Purge(ctx, o.all...)
-	}))
-	readOptions(&t.args, purging, &o)
-	t.tags = o.tags
-}
-
-var purging = k6x.Options[purgeOptions]{ //nolint:gochecknoglobals // a table
-	purgeOption("subject", k6x.Name, jetstream.WithPurgeSubject),
-	purgeOption("keep", k6x.Unsigned, jetstream.WithPurgeKeep),
-	purgeOption("sequence", k6x.Unsigned, jetstream.WithPurgeSequence),
-	k6x.Into("tags", func(o *purgeOptions) **k6x.Tags { return &o.tags }, readTags),
-}
-
-func purgeOption[V any](name string, read reader[V], option func(V) jetstream.StreamPurgeOpt) k6x.Option[purgeOptions] {
-	return k6x.Option[purgeOptions]{Name: name, Read: func(o *purgeOptions, method string, value sobek.Value) error {
-		v, err := read(method, "option "+name, value)
-		o.all = append(o.all, option(v))
-
-		return err
-	}}
+	h.ask(t, inStream(t, func(ctx context.Context, stream jetstream.Stream) (any, error) { return nil, stream.Purge(ctx) }))
 }
 
 func (h *jetStreamHandle) getMessage(t *task) {
@@ -353,14 +303,6 @@ var rawProperties = []property[*jetstream.RawStreamMsg]{ //nolint:gochecknogloba
 	{"headers", func(m *jetstream.RawStreamMsg) any { return m.Header }},
 	{"sequence", func(m *jetstream.RawStreamMsg) any { return m.Sequence }},
 	{"timestamp", func(m *jetstream.RawStreamMsg) any { return m.Time }},
-}
-
-func (h *jetStreamHandle) deleteMessage(t *task) {
-	var sequence uint64
-	h.ask(t, inStream(t, func(ctx context.Context, stream jetstream.Stream) (any, error) {
-		return nil, stream.DeleteMsg(ctx, sequence)
-	}))
-	sequence = read(&t.args, "the sequence", k6x.Unsigned)
 }
 
 // bucket is the JavaScript object KeyValue or ObjectStore.

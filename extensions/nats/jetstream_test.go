@@ -31,7 +31,7 @@ func TestStreams(t *testing.T) {
 	})()`))
 	require.JSONEq(t, `["2h", 100, true]`, v.JSON(`(() => {
 		const changed = js.updateStream({ ...js.streamInfo(unique).config, maxAge: '2h', maxMsgs: 100 });
-		return [changed.config.maxAge, changed.config.maxMsgs, js.streams(subject).includes(unique)];
+		return [changed.config.maxAge, changed.config.maxMsgs, js.streams().includes(unique)];
 	})()`))
 	v.Run(`
 		js.updateStream(js.streamInfo(unique).config);
@@ -40,15 +40,12 @@ func TestStreams(t *testing.T) {
 	require.JSONEq(t, `["1970-01-01T00:00:00Z", ["50ms", "1s"]]`, v.JSON(`[dated.info().config.optStartTime, dated.info().config.backoff]`))
 	require.JSONEq(t, `"1m"`, v.JSON(`js.ensureStream({ name: unique, subjects: [unique + '.>'], storage: 'memory', max_age: 60000000000 }).config.maxAge`))
 	v.Run(`js.publishBatch(subject, 'x', { iterations: 10 })`)
-	require.JSONEq(t, `[10, 4, 0]`, v.JSON(`(() => {
+	require.JSONEq(t, `[10, 0]`, v.JSON(`(() => {
 		const messages = () => js.streamInfo(unique).state.messages;
 		const before = messages();
-		js.purgeStream(unique, { keep: 4 });
-		const kept = messages();
-		js.purgeStream(unique, { subject });
-		return [before, kept, messages()];
+		js.purgeStream(unique);
+		return [before, messages()];
 	})()`))
-	require.JSONEq(t, `true`, v.JSON(`js.info().streams > 0`))
 	v.Run(`js.deleteStream(unique)`)
 	e := v.fail(`js.streamInfo(unique)`)
 	require.Equal(t, thrown{"stream not found (JetStream error 10059)", k6x.KindNotFound, 10059}, e)
@@ -79,8 +76,6 @@ func TestStreamPublish(t *testing.T) {
 		const m = js.getMessage(unique, 1);
 		return [m.data, m.headers.A, m.sequence, js.getMessage(unique, 99), js.getMessage(unique, subject).data];
 	})()`))
-	v.Run(`js.deleteMessage(unique, 1)`)
-	require.JSONEq(t, `null`, v.JSON(`js.getMessage(unique, 1)`))
 	require.Equal(t, 4.0, v.Counted(metricOps, "op", "js.publish", "outcome", k6x.OutcomeOK))
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", "js.publish", "outcome", kindWrongSequence))
 }
@@ -132,7 +127,7 @@ func TestConsumer(t *testing.T) {
 			same.fetch(5, { timeout: '50ms', discard: true })];
 	})()`))
 	require.Len(t, v.Found(metricLatency), 9, "1, again twice, 2 to 6, again")
-	require.JSONEq(t, `[0, ["b","c"], "2h"]`, v.JSON(`[consumer.info().numPending, js.consumers(unique).sort(),
+	require.JSONEq(t, `[0, "2h"]`, v.JSON(`[consumer.info().numPending,
 		js.updateConsumer(unique, { ...consumer.info().config, ackWait: '2h' }).info().config.ackWait]`))
 
 	require.Equal(t, k6x.KindConflict, v.fail(`js.createConsumer(unique, { durableName: 'c', ackPolicy: 'none' })`).Kind)

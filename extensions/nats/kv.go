@@ -18,17 +18,16 @@ var keyValueKind = bucketKind[jetstream.KeyValueConfig, jetstream.KeyValue]{ //n
 	find: jetstream.JetStream.KeyValue,
 	name: func(cfg jetstream.KeyValueConfig) string { return cfg.Bucket },
 	methods: calls("kv.", map[string]func(*keyValue, *task){
-		"get":          getKey,
-		"getRevision":  getRevision,
-		"put":          putKey,
-		"create":       createKey,
-		"update":       updateKey,
-		"delete":       removeKey(jetstream.KeyValue.Delete),
-		"purge":        removeKey(jetstream.KeyValue.Purge),
-		"purgeDeletes": purgeDeletes,
-		"keys":         listKeys,
-		"history":      history,
-		"info":         bucketInfo,
+		"get":         getKey,
+		"getRevision": getRevision,
+		"put":         putKey,
+		"create":      createKey,
+		"update":      updateKey,
+		"delete":      removeKey(jetstream.KeyValue.Delete),
+		"purge":       removeKey(jetstream.KeyValue.Purge),
+		"keys":        listKeys,
+		"history":     history,
+		"info":        bucketInfo,
 	}).With(k6x.Methods[*keyValue]{"watch": watch}),
 }
 
@@ -145,17 +144,6 @@ func removeKey(do func(jetstream.KeyValue, context.Context, string, ...jetstream
 			return do(found, ctx, key, opts...)
 		})
 	}
-}
-
-func purgeDeletes(kv *keyValue, t *task) {
-	const usual = 30 * time.Minute
-	older := t.duration("the time", usual)
-	if older == 0 {
-		older = -1 // all older entries
-	}
-	kv.use(t, func(ctx context.Context, found jetstream.KeyValue, _ *record) error {
-		return found.PurgeDeletes(ctx, jetstream.DeleteMarkersOlderThan(older))
-	})
 }
 
 func bucketInfo(kv *keyValue, t *task) {

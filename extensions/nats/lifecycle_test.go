@@ -280,7 +280,7 @@ func TestEndOfTheTest(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, nc.Flush())
 	for _, call := range []string{
-		`client.request(unique, 'x', { timeout: '1h' })`, `client.requestMany(unique, 'x', { timeout: '1h' })`,
+		`client.request(unique, 'x', { timeout: '1h' })`,
 		`client.publish(unique, 'x'); sub.next('1h')`, `client.publish(unique, 'x'); sub.fetch(10, { timeout: '1h' })`,
 	} {
 		v.Run(`var client = new nats.Client(url), sub = client.subscribe(unique + '.other')`)

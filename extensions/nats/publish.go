@@ -25,8 +25,6 @@ type messageOptions struct {
 	header     natsio.Header
 	reply      string
 	timeout    time.Duration
-	max        int           // answers after which requestMany returns; 0: no limit
-	stall      time.Duration // time without an answer after which it returns; 0: its timeout
 	iterations int
 	duration   time.Duration
 	tags       *k6x.Tags
@@ -39,7 +37,6 @@ const (
 	ofPublish messageTable = iota
 	ofPublishBatch
 	ofRequest
-	ofRequestMany
 	ofRequestBatch
 	ofStream
 	ofStreamNoWait
@@ -56,7 +53,6 @@ var messageTables = [numTables]k6x.Options[messageOptions]{ //nolint:gochecknogl
 	ofPublish:      optionsNamed("headers", "reply", "tags"),
 	ofPublishBatch: optionsNamed("headers", "reply", "iterations", "tags"),
 	ofRequest:      optionsNamed("headers", "timeout", "tags"),
-	ofRequestMany:  optionsNamed("headers", "timeout", "max", "stall", "tags"),
 	ofRequestBatch: optionsNamed("headers", "timeout", "iterations", "duration", "tags"),
 	ofStream:       optionsNamed(append(streamOptions, "timeout")...),
 	ofStreamNoWait: optionsNamed(streamOptions...),
@@ -76,8 +72,6 @@ func optionsNamed(names ...string) k6x.Options[messageOptions] {
 		}},
 		k6x.Into("reply", func(o *messageOptions) *string { return &o.reply }, destination),
 		k6x.Into("timeout", func(o *messageOptions) *time.Duration { return &o.timeout }, k6x.Time),
-		k6x.Into("max", func(o *messageOptions) *int { return &o.max }, k6x.Count),
-		k6x.Into("stall", func(o *messageOptions) *time.Duration { return &o.stall }, k6x.Time),
 		k6x.Into("iterations", func(o *messageOptions) *int { return &o.iterations }, k6x.Count),
 		k6x.Into("duration", func(o *messageOptions) *time.Duration { return &o.duration }, k6x.Time),
 		k6x.Into("tags", func(o *messageOptions) **k6x.Tags { return &o.tags }, readTags),
