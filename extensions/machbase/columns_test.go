@@ -131,7 +131,6 @@ func TestGenerators(t *testing.T) {
 		{`'sequence', { from: '1970-01-01T00:00:01Z', rows: 4, tags: 2, prefix: 'x' }`, 4, []any{"x0", int64(1e9), []float64{0, 0, 1, 1}}},
 		{`'sine', { from: new Date(0), rows: 2, interval: 15000, amplitude: 3, offset: 4 }`, 2, []any{"tag-0", int64(0), []float64{4, 7}}},
 		{`'sine', { from: new Date(0), rows: 2, interval: '1s', period: '4s' }`, 2, []any{"tag-0", int64(0), []float64{0, 1}}},
-		{`'uniform', { from: new Date(0), rows: 1, min: 5, max: 5, seed: 3 }`, 1, []any{"tag-0", int64(0), []float64{5}}},
 	} {
 		require.Equal(t, test.rows, v.Run(`a.generate(`+test.arguments+`)`), test.arguments)
 		require.Equal(t, test.want, got, test.arguments)
@@ -139,17 +138,14 @@ func TestGenerators(t *testing.T) {
 
 	const all = `tags, prefix, from, to, rows, interval`
 	for arguments, want := range map[string]string{
-		``:                     `generate: unknown generator "undefined"; known are sequence, sine, stock_rollup_1m, stock_rollup_1s, stock_tick, uniform`,
+		``:                     `generate: unknown generator "undefined"; known are sequence, sine, stock_rollup_1m, stock_rollup_1s, stock_tick`,
 		`'sine'`:               `generate: from is missing: it is the time of the first rows`,
 		`'sine', { seed: 1 }`:  `generate: unknown option "seed"; known are ` + all + `, period, amplitude, offset`,
-		`'uniform', { x: 1 }`:  `generate: unknown option "x"; known are ` + all + `, seed, min, max`,
 		`'sequence', { x: 1 }`: `generate: unknown option "x"; known are ` + all + `, offset`,
-		`'uniform', { from: new Date(0), rows: 1, min: 2 }`:              `generate: min and max must be numbers, and max not below min; they are 2 and 1`,
-		`'uniform', { from: new Date(0), rows: 1, tags: 0 }`:             `generate: tags must be from 1 to 1000000, not 0`,
-		`'uniform', { from: new Date(0), rows: 1, interval: 0 }`:         `generate: interval must be more than 0, not 0s`,
+		`'sine', { from: new Date(0), rows: 1, tags: 0 }`:                `generate: tags must be from 1 to 1000000, not 0`,
+		`'sine', { from: new Date(0), rows: 1, interval: 0 }`:            `generate: interval must be more than 0, not 0s`,
 		`'sine', { from: new Date(0), rows: 1, period: '-1s' }`:          `generate: period must be more than 0, not -1s`,
 		`'sine', { from: new Date(0), rows: 1, to: new Date(1) }`:        `generate: set either to (the time before which the rows end) or rows (their number)`,
-		`'uniform', { from: new Date(0), rows: 1, seed: -1 }`:            `generate: option seed must be an integer from 0, not a number -1`,
 		`'stock_tick', { from: new Date(0), to: new Date(1), tps: 1e7 }`: `generate: stock: TPS is 1e+07, want 0.01 to 1000000 ticks per second`,
 		`'stock_rollup_1m', { from: new Date(1), to: new Date(0) }`:      `generate: stock: range ends at 1970-01-01 00:00:00 +0000 UTC, before its start 1970-01-01 00:00:00.001 +0000 UTC`,
 	} {

@@ -29,7 +29,7 @@ func TestDeclarations(t *testing.T) {
 	for name, options := range map[string]reflect.Type{
 		"ClientOptions": reflect.TypeFor[options](), "AppenderOptions": reflect.TypeFor[appenderOptions](),
 		"StockOptions": reflect.TypeFor[stockOptions](), "RangeOptions": reflect.TypeFor[rangeOptions](),
-		"UniformOptions": reflect.TypeFor[uniformOptions](), "SineOptions": reflect.TypeFor[sineOptions](),
+		"SineOptions":     reflect.TypeFor[sineOptions](),
 		"SequenceOptions": reflect.TypeFor[sequenceOptions](),
 	} {
 		require.ElementsMatch(t, optionKeys(options), declaredOptions(declaration(t, name)), name)

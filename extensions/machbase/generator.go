@@ -16,7 +16,6 @@ const (
 	generatorTicks    = "stock_tick"
 	generatorSeconds  = "stock_rollup_1s"
 	generatorMinutes  = "stock_rollup_1m"
-	generatorUniform  = "uniform"
 	generatorSine     = "sine"
 	generatorSequence = "sequence"
 )
@@ -28,13 +27,6 @@ func (a *appender) generator(name string, options sobek.Value) (batches, error) 
 	switch name {
 	case generatorTicks, generatorSeconds, generatorMinutes:
 		return a.stockGenerator(name, options)
-	case generatorUniform:
-		o := uniformOptions{rangeOptions: series, Max: 1}
-		if err := k6x.ReadOptions(options, &o); err != nil {
-			return nil, err
-		}
-
-		return batchesOf(generate.Uniform(o.options(), o.Seed, o.Min, o.Max))
 	case generatorSine:
 		o := sineOptions{rangeOptions: series, Period: types.NullDurationFrom(time.Minute), Amplitude: 1}
 		if err := k6x.ReadOptions(options, &o); err != nil {
@@ -51,7 +43,7 @@ func (a *appender) generator(name string, options sobek.Value) (batches, error) 
 		return batchesOf(generate.Sequence(o.options(), o.Offset))
 	default:
 		return nil, fmt.Errorf("unknown generator %q; known are %s", name, strings.Join([]string{
-			generatorSequence, generatorSine, generatorMinutes, generatorSeconds, generatorTicks, generatorUniform,
+			generatorSequence, generatorSine, generatorMinutes, generatorSeconds, generatorTicks,
 		}, ", "))
 	}
 }
@@ -74,14 +66,6 @@ func (o *rangeOptions) options() generate.Options {
 	o.Options.Interval = o.Interval.TimeDuration()
 
 	return o.Options
-}
-
-type uniformOptions struct {
-	rangeOptions
-
-	Seed uint64  `json:"seed"`
-	Min  float64 `json:"min"`
-	Max  float64 `json:"max"`
 }
 
 type sineOptions struct {

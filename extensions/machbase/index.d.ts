@@ -189,9 +189,9 @@ declare module 'k6/x/machbase' {
    * Generates a parameter for each operation of {@link Client.run}.
    *
    * `oneOf`: one of the values, with equal probability. `between`: a value between two numbers or
-   * two Dates (inclusive), in multiples of `step`, with equal probability. Integer bounds give
-   * integers, with a default `step` of 1; for Dates the default `step` is one millisecond. `from`:
-   * a number or a Date that advances by `step` with each operation. Operation k of client i of n
+   * two Dates (inclusive), with equal probability. Integer bounds give integers, in multiples of
+   * `step` (default 1), and Dates in multiples of `step` (default: one millisecond). `from`: an
+   * integer or a Date that advances by `step` with each operation. Operation k of client i of n
    * has from + (i + nk)step, so no two clients use the same value. This needs one Client per
    * client, and one instance of k6; under k6's own executors, n is the number of VUs at the start
    * of the test. The default `step` is 1; a Date needs an explicit one. Integers may be BigInts.
@@ -521,8 +521,6 @@ declare module 'k6/x/machbase' {
      *   cnt, for each full second or minute
      *
      * Rows of (name, time, value), for each tag one at `from` and at each `interval` after it:
-     * - `uniform`: values drawn uniformly from `min` (inclusive) to `max` (exclusive); each tag and
-     *   seed has a separate random stream
      * - `sine`: offset + amplitude * sin of the time since 1970 with this `period`; the tags have
      *   evenly distributed phases
      * - `sequence`: offset, offset + 1, offset + 2 and so on, starting at `from`
@@ -530,12 +528,10 @@ declare module 'k6/x/machbase' {
      * @throws kind `usage`: an unknown name or option, or an invalid range
      */
     generate(name: 'stock_tick' | 'stock_rollup_1s' | 'stock_rollup_1m', options: StockOptions): number;
-    generate(name: 'uniform', options: UniformOptions): number;
     generate(name: 'sine', options: SineOptions): number;
     generate(name: 'sequence', options: SequenceOptions): number;
     /** {@link Appender.generate} as a promise. */
     asyncGenerate(name: 'stock_tick' | 'stock_rollup_1s' | 'stock_rollup_1m', options: StockOptions): Promise<number>;
-    asyncGenerate(name: 'uniform', options: UniformOptions): Promise<number>;
     asyncGenerate(name: 'sine', options: SineOptions): Promise<number>;
     asyncGenerate(name: 'sequence', options: SequenceOptions): Promise<number>;
 
@@ -586,15 +582,6 @@ declare module 'k6/x/machbase' {
     prefix?: string;
     /** Time between two rows of a tag. Default `"1s"`. */
     interval?: XK6Sweep.Duration;
-  }
-
-  export interface UniformOptions extends RangeOptions {
-    /** Selects the data set. An integer, default 0. */
-    seed?: number;
-    /** Default 0. */
-    min?: number;
-    /** Default 1. */
-    max?: number;
   }
 
   export interface SineOptions extends RangeOptions {

@@ -79,17 +79,6 @@ func (b realBetween) next(d *draws) any {
 	return b.low*(1-share) + b.high*share // finite, even if high-low is not
 }
 
-type realSteps struct {
-	realBetween
-
-	step  float64
-	steps int64
-}
-
-func (b realSteps) next(d *draws) any {
-	return min(b.low+b.step*float64(d.random.Int64N(b.steps+1)), b.high)
-}
-
 type wholeSequence struct {
 	wholes
 
@@ -97,10 +86,6 @@ type wholeSequence struct {
 }
 
 func (s wholeSequence) next(d *draws) any { return s.value(s.low + d.turn*s.step) }
-
-type realSequence struct{ from, step float64 }
-
-func (s realSequence) next(d *draws) any { return s.from + float64(d.turn)*s.step }
 
 const patternForms = "a value, { oneOf: [...] }, { between: [low, high], step } or { from, step }"
 
@@ -201,28 +186,22 @@ func between(value, step sobek.Value) (pattern, error) {
 	return nil, k6x.Misuse("between must be two numbers or two Dates, the lower one first, not %s", k6x.Show(value))
 }
 
-// The numbers are integers if both bounds and the step are.
+// The numbers are integers if both bounds are.
 func within(low, high number, step sobek.Value) (pattern, error) {
 	every, err := low.step(step, time.Millisecond)
 	if err != nil {
 		return nil, err
 	}
-	if low.isWhole && high.isWhole && every.isWhole {
-		size := uint64(every.whole)
+	if low.isWhole && high.isWhole {
+		size := uint64(every)
 
 		return wholeBetween{low.wholes(), size, (uint64(high.whole) - uint64(low.whole)) / size}, nil
 	}
-	all := realBetween{low.real, high.real}
-	if step == nil {
-		return all, nil
-	}
-	// The tolerance is for rounding: 0.3 holds three steps of 0.1.
-	steps := math.Floor((high.real - low.real) / every.real * (1 + 1e-12))
-	if !(steps < 1<<53) {
-		return nil, k6x.Misuse("between has too many steps of %v", every.real)
+	if step != nil {
+		return nil, k6x.Misuse("step is only for integers and Dates")
 	}
 
-	return realSteps{all, every.real, int64(steps)}, nil
+	return realBetween{low.real, high.real}, nil
 }
 
 func sequence(value, step sobek.Value) (pattern, error) {
@@ -231,20 +210,15 @@ func sequence(value, step sobek.Value) (pattern, error) {
 		return nil, err
 	}
 	start, is := numberOf(from)
-	if !is {
-		return nil, k6x.Misuse("from must be a number or a Date, not %s", k6x.Show(value))
+	if !is || !start.isWhole {
+		return nil, k6x.Misuse("from must be an integer or a Date, not %s", k6x.Show(value))
 	}
 	every, err := start.step(step, 0)
-	switch {
-	case err != nil:
-		return nil, err
-	case start.isTime && every.whole == 0:
-		return nil, k6x.Misuse("a sequence of times needs a step, such as { from: date, step: '1s' }")
-	case start.isWhole && every.isWhole:
-		return wholeSequence{start.wholes(), every.whole}, nil
-	default:
-		return realSequence{start.real, every.real}, nil
+	if err == nil && every == 0 {
+		err = k6x.Misuse("a sequence of times needs a step, such as { from: date, step: '1s' }")
 	}
+
+	return wholeSequence{start.wholes(), every}, err
 }
 
 // number is a number, or a time as whole nanoseconds.
@@ -278,26 +252,23 @@ func (n number) below(o number) bool {
 }
 
 // step reads the step from n on. Default: 1, or for times usual.
-func (n number) step(value sobek.Value, usual time.Duration) (number, error) {
+func (n number) step(value sobek.Value, usual time.Duration) (int64, error) {
 	if n.isTime {
 		step, err := k6x.Duration("a pattern", "step", value, usual)
 		if err == nil && value != nil && step == 0 {
 			err = k6x.Misuse("step must be more than 0")
 		}
 
-		return number{whole: int64(step), isWhole: true}, err
+		return int64(step), err
 	}
 	if value == nil {
-		return number{whole: 1, real: 1, isWhole: true}, nil
+		return 1, nil
 	}
-	bound, err := bind(value)
-	if err != nil {
-		return number{}, err
-	}
-	step, is := numberOf(bound)
-	if !is || step.isTime || step.real <= 0 {
-		return number{}, k6x.Misuse("step must be a number above 0, not %s", k6x.Show(value))
+	step, err := bind(value)
+	whole, is := step.(int64)
+	if err == nil && (!is || whole <= 0) {
+		err = k6x.Misuse("step must be an integer above 0, not %s", k6x.Show(value))
 	}
 
-	return step, nil
+	return whole, err
 }

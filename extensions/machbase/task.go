@@ -21,8 +21,8 @@ type task struct {
 	// recorded.
 	requires func(*connection) error
 	// job runs in any goroutine; nil: only connect.
-	job  job
-	rows *int64
+	job     job
+	rows    *int64
 	settled func()
 	value   func() (sobek.Value, error)
 	over    func()

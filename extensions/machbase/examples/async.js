@@ -21,7 +21,7 @@ export default async function () {
 
   const [reader, writer] = clients;
   const appender = await writer.asyncAppender(table);
-  const appending = appender.asyncGenerate('uniform', { from: new Date(), rows: 5000, tags: 5, prefix: `vu-${__VU}-` });
+  const appending = appender.asyncGenerate('sine', { from: new Date(), rows: 5000, tags: 5, prefix: `vu-${__VU}-` });
   const asking = reader.asyncQuery(`select count(*) as n from ${table}`);
   const [appended, [{ n }]] = await Promise.all([appending, asking]);
   const { accepted } = await appender.asyncClose();

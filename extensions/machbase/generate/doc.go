@@ -1,9 +1,9 @@
 // Package generate makes rows of tables as columns.
 //
-// [Uniform], [Sine] and [Sequence] make rows of tag tables (name, time, value) for any number of
-// tags. A value depends only on the options, its tag and its time. So equal options give equal
-// rows, and two adjacent ranges give the rows of one. (A sequence counts from From, so its second
-// range needs an Offset.)
+// [Sine] and [Sequence] make rows of tag tables (name, time, value) for any number of tags. A value
+// depends only on the options, its tag and its time. So equal options give equal rows, and two
+// adjacent ranges give the rows of one. (A sequence counts from From, so its second range needs an
+// Offset.)
 //
 // [Stock] makes the rows of the published stock benchmark: the ticks of table stock_tick, and their
 // roll-ups, such as table stock_rollup_1m. It follows stockappendgo in machbase/neo-tester at

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // Source generates the rows of a range.
@@ -43,21 +41,6 @@ func (s *Source) Batches(send Send) error {
 	}
 
 	return b.end()
-}
-
-// Uniform draws values uniformly from lowest (inclusive) to highest (exclusive). Each tag and seed
-// has a separate random stream.
-func Uniform(o Options, seed uint64, lowest, highest float64) (*Source, error) {
-	width := highest - lowest
-	if !(width >= 0) || math.IsInf(width, 0) { // also rejects NaN
-		return nil, fmt.Errorf("min and max must be numbers, and max not below min; they are %v and %v", lowest, highest)
-	}
-
-	return newSource(o, func(tag int, _, at int64) float64 {
-		draw := measure.Scramble(measure.Scramble(measure.Scramble(seed)+uint64(tag)) + uint64(at))
-
-		return lowest + float64(width*(float64(draw>>11)/(1<<53)))
-	})
 }
 
 // Sine makes offset + amplitude * sin of the time since 1970, with this period. The tags have

@@ -47,8 +47,6 @@ func TestSeriesAreGolden(t *testing.T) {
 			fmt.Fprintln(&b, name, r.name, r.at, r.value)
 		}
 	}
-	uniform, err := Uniform(o, 42, -5, 5)
-	write("uniform", rows(t, uniform, err))
 	sine, err := Sine(o, time.Second, 2, 10)
 	write("sine", rows(t, sine, err))
 	sequence, err := Sequence(o, 100)
@@ -94,12 +92,9 @@ func TestRowsOfARange(t *testing.T) {
 
 func sources(t *testing.T, o Options) map[string][]row {
 	t.Helper()
-	uniform, err := Uniform(o, 7, 10, 20)
-	all := map[string][]row{"uniform": rows(t, uniform, err)}
 	sine, err := Sine(o, 10*time.Second, 3, 5)
-	all["sine"] = rows(t, sine, err)
 
-	return all
+	return map[string][]row{"sine": rows(t, sine, err)}
 }
 
 func TestAdjacentRangesAreContinuous(t *testing.T) {
@@ -115,41 +110,6 @@ func TestAdjacentRangesAreContinuous(t *testing.T) {
 	again := o
 	again.To, again.Rows = time.Time{}, int64(len(whole["sine"]))
 	require.Equal(t, whole, sources(t, again), "asked for by count")
-}
-
-func TestUniformIsUniform(t *testing.T) {
-	const tags, steps, bins = 4, 25_000, 20
-	o := Options{Tags: tags, From: noon, Rows: tags * steps, Interval: time.Millisecond}
-	s, err := Uniform(o, 1, -1, 3)
-	counts := map[string]*[bins]int{}
-	last := map[string]float64{}
-	products := map[string]float64{}
-	for _, r := range rows(t, s, err) {
-		require.GreaterOrEqual(t, r.value, -1.0)
-		require.Less(t, r.value, 3.0)
-		if counts[r.name] == nil {
-			counts[r.name] = &[bins]int{}
-		}
-		counts[r.name][int((r.value+1)/4*bins)]++
-		products[r.name] += (r.value - 1) * (last[r.name] - 1)
-		last[r.name] = r.value
-	}
-	require.Len(t, counts, tags)
-	for name, bin := range counts { // chi-square: mean 19 (the degrees of freedom), deviation sqrt(38) = 6.2
-		chi2 := 0.0
-		for _, n := range bin {
-			chi2 += math.Pow(float64(n)-steps/bins, 2) / (steps / bins)
-		}
-		require.InDelta(t, bins-1, chi2, 5*6.2, name)
-		require.InDelta(t, 0, products[name]/steps/(16.0/12), 5/math.Sqrt(steps), "%s: neighbours do not depend on each other", name)
-	}
-
-	other, err := Uniform(o, 2, -1, 3)
-	require.NotEqual(t, rows(t, s, nil), rows(t, other, err), "another seed")
-	constant, err := Uniform(Options{Tags: 1, From: noon, Rows: 3, Interval: 1}, 1, 4, 4)
-	for _, r := range rows(t, constant, err) {
-		require.Equal(t, 4.0, r.value)
-	}
 }
 
 func TestSineIsASine(t *testing.T) {
@@ -188,7 +148,6 @@ func TestRefused(t *testing.T) {
 		}),
 	} {
 		for _, source := range []func() (*Source, error){
-			func() (*Source, error) { return Uniform(o, 1, 0, 1) },
 			func() (*Source, error) { return Sine(o, time.Second, 1, 0) },
 			func() (*Source, error) { return Sequence(o, 0) },
 		} {
@@ -199,10 +158,6 @@ func TestRefused(t *testing.T) {
 	}
 
 	nan, inf := math.NaN(), math.Inf(1)
-	for _, bounds := range [][2]float64{{2, 1}, {nan, 1}, {0, nan}, {0, inf}, {-inf, 0}, {-math.MaxFloat64, math.MaxFloat64}} {
-		_, err := Uniform(good, 1, bounds[0], bounds[1])
-		require.ErrorContains(t, err, "min and max must be numbers")
-	}
 	_, err := Sine(good, 0, 1, 0)
 	require.ErrorContains(t, err, "period must be more than 0, not 0s")
 	_, err = Sine(good, 1, nan, 0)
@@ -237,7 +192,7 @@ func TestSendStops(t *testing.T) {
 
 func TestNothingIsAllocatedPerRow(t *testing.T) {
 	allocated := func(batches int64) float64 {
-		s, err := Uniform(Options{Tags: 1, From: noon, Rows: batches * BatchRows, Interval: 1}, 1, 0, 1)
+		s, err := Sine(Options{Tags: 1, From: noon, Rows: batches * BatchRows, Interval: 1}, time.Second, 1, 0)
 		require.NoError(t, err)
 
 		return testing.AllocsPerRun(5, func() { _ = s.Batches(func(...any) error { return nil }) })
