@@ -63,6 +63,14 @@ var titles = map[string]string{ //nolint:gochecknoglobals // a constant
 	"nats": "NATS: values and messages of 100 bytes", "postgres": "PostgreSQL: pgbench's rows", "gateway": "gRPC: ReadBulk of six tags", "nothing": "An operation that does nothing",
 }
 
+// causes explain ratios, as far as the cause is known.
+var causes = map[string]string{ //nolint:gochecknoglobals // a constant
+	"memcached": "Pipelines fill the server's processor, which limits both programs.",
+	"redis":     "The calls are those of k6/x/redis, which makes a promise of each.",
+	"machbase":  "From 8 clients on the server's processor is full: it limits the rates, and k6 spends less to reach it.",
+	"nats":      "Requests: k6 and Go also answer them, and their CPU has both; nats bench has another process for that.",
+}
+
 func (r *run) tables() string {
 	var text strings.Builder
 	store := ""
@@ -71,7 +79,11 @@ func (r *run) tables() string {
 			continue
 		}
 		store = c.Store
-		fmt.Fprintf(&text, "## %s\n\n%s", titles[store], head)
+		fmt.Fprintf(&text, "## %s\n\n", titles[store])
+		if cause := causes[store]; cause != "" {
+			text.WriteString(cause + "\n\n")
+		}
+		text.WriteString(head)
 		for _, open := range []bool{false, true} {
 			for _, c := range r.Cells {
 				if c.Store == store && c.Open == open {
@@ -85,10 +97,11 @@ func (r *run) tables() string {
 	return text.String()
 }
 
-const head = `| work | clients | program | ops/s | CPU us | server us | p50 ms | p99 ms | k6: rate | k6: CPU | k6: p99 |
-|---|--:|---|--:|--:|--:|--:|--:|---|---|---|
+const head = `|work|clients|program|1000 ops/s|CPU µs|server µs|p50 ms|p99 ms|rate ±%|CPU ±%|p99 ±%|
+|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|
 `
 
+// write writes a row for each program. The tables have no blanks, which keeps the page small.
 func (c *cell) write(text *strings.Builder) {
 	w := named(c.Store, c.Work)
 	k6 := c.Runs[w.programs[0].name]
@@ -96,31 +109,36 @@ func (c *cell) write(text *strings.Builder) {
 	if c.Open {
 		what = fmt.Sprintf("%s, %.0f/s", c.Work, c.Rate)
 	}
+	where := fmt.Sprintf("%s|%d", what, c.Clients)
 	for i, p := range w.programs {
 		rounds := c.Runs[p.name]
 		if len(rounds) == 0 {
 			continue
 		}
-		ratios := []string{"", "", ""}
+		ratios := [3]string{}
 		if i > 0 && c.Clients >= fewest {
-			ratios = []string{compared(k6, rounds, rate), compared(k6, rounds, cpu), compared(k6, rounds, p99)}
-			if c.Open {
-				ratios[0] = ""
-			}
+			ratios = [3]string{compared(k6, rounds, rate), compared(k6, rounds, cpu), compared(k6, rounds, p99)}
 		}
-		fmt.Fprintf(text, "| %s | %d | %s | %s | %s | %s | %s | %s | %s |\n", what, c.Clients, p.name,
-			digits(median(rounds, rate)), digits(median(rounds, cpu)), digits(median(rounds, server)),
-			digits(median(rounds, p50)), digits(median(rounds, p99)), strings.Join(ratios, " | "))
+		if c.Open {
+			ratios[0] = ""
+		}
+		row := []string{
+			where, p.name, digits(median(rounds, rate) / 1000), digits(median(rounds, cpu)), digits(median(rounds, server)),
+			digits(median(rounds, p50)), digits(median(rounds, p99)),
+		}
+		fmt.Fprintf(text, "|%s|\n", strings.Join(slices.Concat(row, ratios[:]), "|"))
+		where = "|"
 	}
 }
 
+// compared returns the ratio, and how far its interval reaches, in percent of it.
 func compared(k6, other []figures, figure func(figures) float64) string {
 	e, known := ratio(k6, other, figure)
 	if !known {
 		return ""
 	}
 
-	return fmt.Sprintf("%.2f [%.2f, %.2f]", e.Ratio, e.Low, e.High)
+	return fmt.Sprintf("%.2f ±%.0f", e.Ratio, 100*max(e.High/e.Ratio-1, 1-e.Low/e.Ratio))
 }
 
 func digits(v float64) string {
@@ -131,10 +149,8 @@ func digits(v float64) string {
 		return fmt.Sprintf("%.0f", v)
 	case v >= 10:
 		return fmt.Sprintf("%.1f", v)
-	case v >= 1:
-		return fmt.Sprintf("%.2f", v)
 	default:
-		return fmt.Sprintf("%.3f", v)
+		return fmt.Sprintf("%.2f", v)
 	}
 }
 
