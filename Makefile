@@ -226,7 +226,7 @@ $(installed): scripts/tools/types/package-lock.json
 
 .PHONY: bench
 bench: bin/k6 bin/k6-drivers bin/ghz bin/nats-cli bin/bench ## compare k6 with other programs; continues where it stopped (BENCH=memcached,redis FOR=50m); needs an otherwise idle machine
-	MXGW_FLAGS=-shape=none taskset --cpu-list 0 $(with) machbase memcached mxgateway nats postgres redis -- bin/bench run \
+	MXGW_FLAGS=-shape=none MEMCACHED_CONNECTIONS=8192 taskset --cpu-list 0 $(with) machbase memcached mxgateway nats postgres redis -- bin/bench run \
 	  $(and $(BENCH),-only $(BENCH)) $(and $(FOR),-for $(FOR)) $(BENCH_FLAGS)
 
 .PHONY: bench-check
@@ -248,8 +248,8 @@ front: stock-rollup ## run the main benchmark, and put its table and page on the
 	scripts/bench/front.sh results/stock-rollup.json "make stock-rollup"
 
 .PHONY: ycsb
-ycsb: bin/k6 bin/bench ## run workloads of YCSB on all stores, and put the table on their page (GO_YCSB=program: compare with go-ycsb)
-	$(own) redis memcached nats postgres machbase -- bin/bench ycsb $(if $(GO_YCSB),-go-ycsb $(GO_YCSB))
+ycsb: bin/k6 bin/bench ## run workloads of YCSB on all stores, and put the tables on their page
+	$(own) redis memcached nats postgres machbase -- scripts/bench/ycsb.sh
 
 .PHONY: soak
 soak: bin/k6 ## stream to InfluxDB for ten minutes, and check for lost data and memory growth

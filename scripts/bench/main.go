@@ -7,7 +7,6 @@
 //	bench check   compares the last two runs on the same kind of machine
 //	bench report  puts the tables of a scenario's report into pages
 //	bench put     puts standard input into a page
-//	bench ycsb    runs YCSB workloads on all stores, and puts their table into its page
 //	bench plain   does a work in Go without k6; bench run starts it
 //
 // The servers run on one processor and everything else on another: start the servers with
@@ -29,11 +28,11 @@ const ownPage, runs, unfinished = "scripts/bench/README.md", "scripts/bench/runs
 
 func main() {
 	commands := map[string]func([]string) error{
-		"run": measure, "page": writePage, "check": check, "report": putReports, "put": putInput, "ycsb": putYCSB, "plain": doPlainWork,
+		"run": measure, "page": writePage, "check": check, "report": putReports, "put": putInput, "plain": doPlainWork,
 	}
 	var err error
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		err = errors.New("the first argument must be run, page, check, report, put, ycsb or plain")
+		err = errors.New("the first argument must be run, page, check, report, put or plain")
 	} else {
 		err = commands[os.Args[1]](os.Args[2:])
 	}

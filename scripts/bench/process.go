@@ -118,18 +118,13 @@ func readStep(file string) (figures, error) {
 	}
 	s := &r.Steps[0]
 	f := figures{Rate: s.OpsPerSecond, P50: s.Latency.P50, P99: s.Latency.P99}
-	f.CPU, f.Server = processorTimes(s, float64(s.Operations))
-
-	return f, nil
-}
-
-// processorTimes returns the processor times of k6 and the server per operation, in microseconds.
-func processorTimes(s *report.Step, operations float64) (k6, server float64) {
+	operations := float64(s.Operations)
+	f.CPU = s.CPU.K6 * 1e6 / operations
 	if s.CPU.Server != nil {
-		server = *s.CPU.Server * 1e6 / operations
+		f.Server = *s.CPU.Server * 1e6 / operations
 	}
 
-	return s.CPU.K6 * 1e6 / operations, server
+	return f, nil
 }
 
 func plain(work string, batch int) func(load) (figures, error) {
