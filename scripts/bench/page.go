@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 const frontPage = "README.md"
@@ -25,8 +27,12 @@ func writePage([]string) error {
 		return errors.New("there is no complete run: `make bench` makes one")
 	}
 	last := all[len(all)-1]
-	text += fmt.Sprintf("\n*The last of %d complete runs: %s, commit %s, %d rounds of %g s.\n%s.\n%s.*\n\n%s",
-		len(all), last.Started.Format(time.DateOnly), last.Commit, last.Rounds, last.Seconds, last.Machine, strings.Join(last.Versions, ", "), last.tables()+last.memoryTable())
+	var versions []string
+	for line := range slices.Chunk(last.Versions, 5) {
+		versions = append(versions, strings.Join(line, ", "))
+	}
+	text += fmt.Sprintf("\n*The last of %s: %s, commit %s, %d rounds of %g s.\n%s.\n%s.*\n\n%s",
+		report.Plural(len(all), "complete run"), last.Started.Format(time.DateOnly), last.Commit, last.Rounds, last.Seconds, last.Machine, strings.Join(versions, ",\n"), last.tables()+last.memoryTable())
 	if err := os.WriteFile(ownPage, []byte(text), 0o644); err != nil { //nolint:gosec // a public page
 		return err
 	}
@@ -48,7 +54,7 @@ func (r *run) front() string {
 		return fmt.Sprintf("%.2f times the rate of %s for %.2f of its processor time", fast.Ratio, other, spent.Ratio)
 	}
 
-	return fmt.Sprintf("64 clients get values from memcached at %s,\nand query Machbase at %s.\n",
+	return fmt.Sprintf("64 clients get values from memcached at %s,\nand query Machbase, whose own processor is the limit, at %s.\n",
 		sentence("memcached", "get", memtier), sentence("machbase", "roll-up", stockgo))
 }
 
