@@ -23,7 +23,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	defer conn.Close() //nolint:errcheck // of an example
+	defer conn.Close()
 	rows, err := conn.Query(ctx, "select name from m$sys_users where name = ?", "SYS")
 	if err != nil {
 		panic(err)

@@ -144,7 +144,7 @@ func (o *historyOptions) look(cmd *cobra.Command) {
 		"how likely a change may be by `chance`")
 }
 
-func (o *historyOptions) read(gs *state.GlobalState, cmd *cobra.Command) (*history.History, error) {
+func (o *historyOptions) read(cmd *cobra.Command) (*history.History, error) {
 	from := history.Folder(o.dir)
 	least, err := percent(o.least)
 	if err != nil || !(least >= 0 && least < 1) {
@@ -202,7 +202,7 @@ func historyShow(gs *state.GlobalState, cmd *cobra.Command, o *historyOptions) e
 	if !known {
 		return wrongUse(cmd, fmt.Errorf("unknown format %q: it must be one of html, json, md", o.format))
 	}
-	h, err := o.read(gs, cmd)
+	h, err := o.read(cmd)
 	if err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func historyCheck(gs *state.GlobalState, cmd *cobra.Command, o *historyOptions) 
 	if o.last < 1 {
 		return wrongUse(cmd, fmt.Errorf("--last %d is impossible: it must be a positive integer", o.last))
 	}
-	h, err := o.read(gs, cmd)
+	h, err := o.read(cmd)
 	if err != nil {
 		return err
 	}

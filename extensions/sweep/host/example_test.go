@@ -13,7 +13,7 @@ func ExampleFindServer() {
 	if err != nil {
 		panic(err)
 	}
-	defer listener.Close() //nolint:errcheck // of an example
+	defer listener.Close()
 	fmt.Println(host.FindServer("tcp://"+listener.Addr().String()) != nil)
 	// Output: true
 }
