@@ -142,11 +142,9 @@ var jetStreamMethods = calls("js.", map[string]func(*jetStreamHandle, *task){ //
 	"updateStream": changeStream(jetstream.JetStream.UpdateStream),
 	"ensureStream": changeStream(jetstream.JetStream.CreateOrUpdateStream),
 	"deleteStream": remove("the stream", jetstream.JetStream.DeleteStream),
-	"streams": names(func(ctx context.Context, js jetstream.JetStream) (<-chan string, func() error) {
-		lister := js.StreamNames(ctx)
-
-		return lister.Name(), lister.Err
-	}),
+	"streams": names(func(js jetstream.JetStream, ctx context.Context) jetstream.StreamNameLister {
+		return js.StreamNames(ctx)
+	}, jetstream.StreamNameLister.Err),
 	"streamInfo":  (*jetStreamHandle).streamInfo,
 	"purgeStream": (*jetStreamHandle).purgeStream,
 	"getMessage":  (*jetStreamHandle).getMessage,
@@ -160,21 +158,13 @@ var jetStreamMethods = calls("js.", map[string]func(*jetStreamHandle, *task){ //
 	"updateKeyValue": changeBucket(&keyValueKind, jetstream.JetStream.UpdateKeyValue),
 	"ensureKeyValue": changeBucket(&keyValueKind, jetstream.JetStream.CreateOrUpdateKeyValue),
 	"deleteKeyValue": remove("the bucket", jetstream.JetStream.DeleteKeyValue),
-	"keyValues": names(func(ctx context.Context, js jetstream.JetStream) (<-chan string, func() error) {
-		lister := js.KeyValueStoreNames(ctx)
-
-		return lister.Name(), lister.Error
-	}),
+	"keyValues":      names(jetstream.JetStream.KeyValueStoreNames, jetstream.KeyValueNamesLister.Error),
 
 	"createObjectStore": changeBucket(&objectStoreKind, jetstream.JetStream.CreateObjectStore),
 	"updateObjectStore": changeBucket(&objectStoreKind, jetstream.JetStream.UpdateObjectStore),
 	"ensureObjectStore": changeBucket(&objectStoreKind, jetstream.JetStream.CreateOrUpdateObjectStore),
 	"deleteObjectStore": remove("the bucket", jetstream.JetStream.DeleteObjectStore),
-	"objectStores": names(func(ctx context.Context, js jetstream.JetStream) (<-chan string, func() error) {
-		lister := js.ObjectStoreNames(ctx)
-
-		return lister.Name(), lister.Error
-	}),
+	"objectStores":      names(jetstream.JetStream.ObjectStoreNames, jetstream.ObjectStoreNamesLister.Error),
 }).With(k6x.Methods[*jetStreamHandle]{
 	"publishNoWait":   (*jetStreamHandle).publishNoWait,
 	"consumer":        (*jetStreamHandle).consumer,
@@ -237,19 +227,19 @@ func remove(what string, remove func(jetstream.JetStream, context.Context, strin
 	}
 }
 
-func names(list func(context.Context, jetstream.JetStream) (<-chan string, func() error)) func(*jetStreamHandle, *task) {
+func names[L interface{ Name() <-chan string }](
+	list func(jetstream.JetStream, context.Context) L, failure func(L) error,
+) func(*jetStreamHandle, *task) {
 	return func(h *jetStreamHandle, t *task) {
-		h.ask(t, func(ctx context.Context, js *jetStream, _ *record) (any, error) { return all(list(ctx, js)) })
-	}
-}
+		h.ask(t, func(ctx context.Context, js *jetStream, _ *record) (any, error) {
+			lister, all := list(js, ctx), []string{}
+			for name := range lister.Name() {
+				all = append(all, name)
+			}
 
-func all(names <-chan string, failure func() error) (any, error) {
-	list := []string{}
-	for name := range names {
-		list = append(list, name)
+			return all, failure(lister)
+		})
 	}
-
-	return list, failure()
 }
 
 func inStream[T any](
