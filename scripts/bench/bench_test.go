@@ -91,8 +91,8 @@ func sample(times float64) *run {
 	c := &cell{Store: "nothing", Work: "empty operation", Clients: 8, Runs: map[string][]figures{}}
 	for round := range 4 {
 		noise := 1 + float64(round)/100
-		c.Runs["Go"] = append(c.Runs["Go"], figures{Rate: 1000, CPU: 2, P99: 5})
-		c.Runs["k6"] = append(c.Runs["k6"], figures{Rate: 1000 * times * noise, CPU: 2 / times * noise, P99: 5 / times * noise})
+		c.Runs["Go"] = append(c.Runs["Go"], figures{Rate: 1000, CPU: 2, Server: 480, P99: 5})
+		c.Runs["k6"] = append(c.Runs["k6"], figures{Rate: 1000 * times * noise, CPU: 2 / times * noise, Server: 480, P99: 5 / times * noise})
 	}
 
 	return &run{Started: time.Unix(0, 0), Machine: "m", Cells: []*cell{c}}
@@ -104,8 +104,8 @@ func TestTableHasRatiosWithIntervals(t *testing.T) {
 
 |work|clients|program|1000 ops/s|CPU µs|server µs|p50 ms|p99 ms|rate ±%|CPU ±%|p99 ±%|
 |---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|
-|empty operation|8|k6|2.03|1.02|||2.54||||
-|||Go|1.00|2.00|||5.00|2.03 ±2|0.51 ±2|0.51 ±2|
+|empty operation|8|k6|2.03|1.02|480*||2.54||||
+|||Go|1.00|2.00|480||5.00|2.03 ±2|0.51 ±2|0.51 ±2|
 
 `, sample(2).tables())
 	one := sample(2)

@@ -15,10 +15,8 @@ import (
 )
 
 func machine() string {
-	cores := runtime.NumCPU() // with taskset, fewer than the machine has
-	if raw, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		cores = strings.Count("\n"+string(raw), "\nprocessor\t")
-	}
+	raw, _ := os.ReadFile("/proc/cpuinfo")
+	cores := max(strings.Count("\n"+string(raw), "\nprocessor\t"), runtime.NumCPU()) // with taskset, NumCPU is less than the machine has
 	facts := []string{fmt.Sprintf("%d cores of %s", cores, orElse(field("/proc/cpuinfo", `model name\s*: (.+)`), runtime.GOARCH))}
 	if kB, err := strconv.ParseFloat(field("/proc/meminfo", `MemTotal:\s+(\d+) kB`), 64); err == nil {
 		facts = append(facts, fmt.Sprintf("%.0f GB", kB/(1<<20)))
