@@ -29,7 +29,7 @@ func (s *Seat) Do(_ int, job func() error) error { return job() }
 // Conn is a net.Conn.
 type Conn struct{ net.Conn }
 
-// NewConn wraps a connection for reading and writing by package rawsock.
+// NewConn wraps a connection for reading and writing by package netutil.
 func NewConn(inner net.Conn) *Conn { return &Conn{netutil.RawConn(inner)} }
 
 // Use does nothing.

@@ -166,6 +166,9 @@ func (c *Beside) fill(run int, index map[Key]int) {
 // Variants returns the runs within one report: its variants. It returns nil unless they can be set
 // side by side, and for a duet, whose own ratios are more precise.
 func (r *Report) Variants() (runs []NamedRun) {
+	if len(r.Duets) > 0 {
+		return nil
+	}
 	for _, s := range r.Steps {
 		name := s.Variant
 		if name == "" {
@@ -183,7 +186,7 @@ func (r *Report) Variants() (runs []NamedRun) {
 		s.Variant = ""
 		runs[at].Report.Steps = append(runs[at].Report.Steps, s)
 	}
-	if len(r.Duets) > 0 || len(runs) < FewestBeside || len(runs) > MostBeside {
+	if len(runs) < FewestBeside || len(runs) > MostBeside {
 		return nil
 	}
 
