@@ -11,7 +11,6 @@ import (
 	"os"
 	"path"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -243,9 +242,23 @@ func readThrottled(root fs.FS, folder string) (g controlGroup, ok bool) {
 // openSockets reads the TCP statistics of k6's sockets, and counts k6's open files.
 func openSockets() (sockets map[int]socket, files int) {
 	sockets = map[int]socket{}
+	files = eachConnection(func(fd int, info *unix.TCPInfo) {
+		local, _ := unix.Getsockname(fd)
+		sockets[fd] = socket{
+			port: uint32(placeOf(local).Port()), sent: uint64(info.Segs_out), again: uint64(info.Total_retrans),
+			busy: info.Busy_time, blocked: info.Sndbuf_limited,
+		}
+	})
+
+	return sockets, files
+}
+
+// eachConnection visits k6's TCP connections, and returns the number of its open files. It asks the
+// sockets, because /proc/net/tcp is no snapshot, and takes seconds with many closed connections.
+func eachConnection(visit func(fd int, info *unix.TCPInfo)) (files int) {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		return sockets, 0
+		return 0
 	}
 	for _, e := range entries {
 		fd, err := strconv.Atoi(e.Name())
@@ -253,31 +266,23 @@ func openSockets() (sockets map[int]socket, files int) {
 			continue
 		}
 		info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
-		if err != nil || info.State != unix.BPF_TCP_ESTABLISHED {
-			continue
-		}
-		sockets[fd] = socket{
-			port: localPort(fd), sent: uint64(info.Segs_out), again: uint64(info.Total_retrans),
-			busy: info.Busy_time, blocked: info.Sndbuf_limited,
+		if err == nil && info.State == unix.BPF_TCP_ESTABLISHED {
+			visit(fd, info)
 		}
 	}
 
-	return sockets, len(entries) - 1 // except the folder itself
+	return len(entries) - 1 // except the folder itself
 }
 
-func localPort(fd int) uint32 {
-	address, err := unix.Getsockname(fd)
-	if err != nil {
-		return 0
-	}
+func placeOf(address unix.Sockaddr) netip.AddrPort {
 	switch a := address.(type) {
 	case *unix.SockaddrInet4:
-		return uint32(a.Port)
+		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
 	case *unix.SockaddrInet6:
-		return uint32(a.Port)
+		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr).Unmap(), uint16(a.Port))
 	}
 
-	return 0
+	return netip.AddrPort{}
 }
 
 func clocks(pids []int32) (used time.Duration) {
@@ -335,17 +340,11 @@ func peers() (pids []int32, here, known bool) {
 
 func ownConnections() map[netip.AddrPort]int {
 	count := map[netip.AddrPort]int{}
-	self, err := procfs.Self()
-	if err != nil {
-		return count
-	}
-	own := socketsOf(self)
-	sockets, _ := tcpSockets()
-	for _, s := range sockets {
-		if s.St == unix.BPF_TCP_ESTABLISHED && slices.Contains(own, s.Inode) {
-			count[addressOf(s.RemAddr, s.RemPort)]++
+	eachConnection(func(fd int, _ *unix.TCPInfo) {
+		if remote, err := unix.Getpeername(fd); err == nil {
+			count[placeOf(remote)]++
 		}
-	}
+	})
 
 	return count
 }
